@@ -31,14 +31,29 @@ INSTALLS_A_STRANGERS_TOOL = re.compile(
     r"(?:\S+[ \t]+)?['\"]?kdoctor\b(?!/|\.git)"
 )
 LEFT_BY_RUNS = {".kdoctor_cache", "__pycache__", ".venv", ".pytest_cache"}
-READ_BY_USERS = {".md", ".py", ".toml", ".yml", ".yaml", ".mk", ".json", ".html", ".cfg"}
+READ_BY_USERS = {
+    ".md",
+    ".rst",
+    ".ipynb",
+    ".py",
+    ".toml",
+    ".yml",
+    ".yaml",
+    ".mk",
+    ".sh",
+    ".txt",
+    ".json",
+    ".html",
+    ".cfg",
+    "",
+}
 
 
 def _tracked():
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.split("\n")
-    return [ROOT / name for name in listed if Path(name).suffix in READ_BY_USERS]
+    return [ROOT / name for name in listed if name and Path(name).suffix in READ_BY_USERS]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +81,7 @@ def test_no_text_tells_anyone_to_install_a_strangers_tool():
     wrong = [
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in files
-        if path != Path(__file__).resolve() and path.exists()
+        if path != Path(__file__).resolve() and path.is_file()
         for match in INSTALLS_A_STRANGERS_TOOL.finditer(path.read_text("utf-8", "replace"))
         if "keras-doctor" not in match[0]
     ]

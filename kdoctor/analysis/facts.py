@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -87,18 +87,8 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return bool(version) and _major(version) >= 3
 
     def applicability(self, *proofs: Proven) -> Applicability:
-        """See ``applicability``."""
-        return applicability(*proofs)
-
-
-def applicability(*proofs: Proven) -> Applicability:
-    """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
-
-    Nothing else makes a fix safe: without a record there was no run behind it.
-    """
-    held = proofs_that_hold()
-    is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
-    return Applicability.SAFE if is_safe else Applicability.UNSAFE
+        """Return what ``applicability_of`` says of proofs, for what has the facts at hand."""
+        return applicability_of(proofs)
 
 
 @lru_cache(maxsize=256)
@@ -121,6 +111,16 @@ def _is_own(owner: Type) -> bool:
 
 class _Verdict(Struct):
     holds: Any = None
+
+
+def applicability_of(proofs: Iterable[Proven]) -> Applicability:
+    """Return SAFE if the record holds for every proof, UNSAFE otherwise and where there is none.
+
+    Nothing else makes a fix safe: without a record there was no run behind it.
+    """
+    ids = [proof.id for proof in proofs]
+    is_safe = bool(ids) and proofs_that_hold().issuperset(ids)
+    return Applicability.SAFE if is_safe else Applicability.UNSAFE
 
 
 @cache

@@ -17,7 +17,7 @@ from kdoctor.engine.fixes.top_level import TopLevelFixes, statement_at, top_leve
 from kdoctor.engine.fixes.write import with_files_fixed_again
 from kdoctor.engine.result import FixedFile
 from kdoctor.model import Finding, Place
-from kdoctor.verify.user.evidence import Evidence, grounds_of, still_runs
+from kdoctor.verify.user.evidence import Evidence, evidence_for, still_runs
 from kdoctor.verify.user.results import Verdict
 
 _NAMED = 4  # lines in a reason
@@ -43,23 +43,23 @@ def only_verified(
     verdicts = verified.report.verdicts
     bad = _bad(verdicts)
     equal = {(each.path, each.name) for each in verdicts if each.is_whole}
-    grounds = [
+    evidence = [
         each
-        for each in grounds_of(verified.sources, verified.texts, equal)
+        for each in evidence_for(verified.sources, verified.texts, equal)
         if verified.sources[each.source].path not in bad
     ]
     names, again = dict[str, frozenset[str]](), dict[str, FixResult]()
     while True:
         for file in fixed.files:
             path, before = file.path, names.get(file.path)
-            names[path] = frozenset() if path in bad else _names_in(path, grounds)
+            names[path] = frozenset() if path in bad else _names_in(path, evidence)
             if names[path] != before:
                 again[path] = _fixed_within(path, names[path], fixed, how, unsafe=unsafe)
         written = _Written(verified.texts, fixed.files, again)
-        holding = [each for each in grounds if _holds(each, verified, written)]
-        if len(holding) == len(grounds):
+        holding = [each for each in evidence if _holds(each, verified, written)]
+        if len(holding) == len(evidence):
             break
-        grounds = holding
+        evidence = holding
     unwritten, in_part = dict(bad), dict[str, str]()
     seen = {(each.code, each.place) for each in fixed.found.findings}
     for file in fixed.files:
@@ -85,10 +85,10 @@ def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
     }
 
 
-def _names_in(path: str, grounds: list[Evidence]) -> frozenset[str]:
+def _names_in(path: str, evidence: list[Evidence]) -> frozenset[str]:
     """Return the names of a file's statements that ran."""
     real = os.path.realpath(path)
-    return frozenset[str]().union(*(each.names.get(real, ()) for each in grounds))
+    return frozenset[str]().union(*(each.names.get(real, ()) for each in evidence))
 
 
 def _fixed_within(
@@ -128,18 +128,18 @@ class _Written:
         return pair[0], pair[0] if data is None else data.decode("utf-8-sig", "replace")
 
 
-def _holds(ground: Evidence, verified: Verified, written: _Written) -> bool:
+def _holds(evidence: Evidence, verified: Verified, written: _Written) -> bool:
     """Say whether what will be written is what was compared."""
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415 - libcst
 
-    source = verified.sources[ground.source]
+    source = verified.sources[evidence.source]
     after = written.after(source.path)
     if after is None:
-        return still_runs(ground, source, source.before, written)
+        return still_runs(evidence, source, source.before, written)
     before = verified.texts.bytes_of(source.path)[0]
     place = [n for n, each in enumerate(verified.sources) if each.path == source.path]
     texts = list(sources_of(source.path, before, after, verified.kind))
-    return still_runs(ground, source, texts[place.index(ground.source)].after, written)
+    return still_runs(evidence, source, texts[place.index(evidence.source)].after, written)
 
 
 def _left(

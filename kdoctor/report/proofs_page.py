@@ -23,46 +23,47 @@ _INTRODUCTION = """\
 
 *Written by `make proofs-page` from [`proofs.json`](../kdoctor/rules/proofs.json); do not edit.*
 
-Each rewrite below was run: its left side on the Keras (or TensorFlow) that it comes from, its right
-side on Keras 3, with the same drawn inputs (floats, bools, integers of 32 and 64 bits, ranks 0 to
-4, NaN, infinities, nothing at all), in each way that the code may run. Values, types, shapes and
-gradients were compared, and what sort of object a result is: a tensor, an array, a number of NumPy
-or of Python.
+Each rewrite below was run on generated inputs: its left side on the Keras 2 (or TensorFlow) that it
+comes from, its right side on Keras 3, with the same inputs (floats, bools, 32- and 64-bit integers,
+ranks 0 to 4, NaN, infinities, empty arrays), in every mode in which such code runs. Values, dtypes,
+shapes and gradients were compared, and so was the kind of object that each side returns: a tensor,
+an array, a NumPy number or a Python number.
 
-- A fix is *safe* where its rewrite **holds on TensorFlow**: that is the backend of code that comes
-  from Keras 2. What differs on another backend is told here and by `kdoctor rules`.
-- A number in the table is that of runs in which both sides were compared: eagerly, in a function
-  (`tf.function`, `jax.jit`), and symbolically, as a functional model is built; on TensorFlow and
-  symbolically also with a batch of unknown size; on TensorFlow also with all sizes, and with the
-  rank, unknown.
-- On JAX and PyTorch fewer of the same inputs are drawn, and what the framework itself does in
-  another way is *explained* and counted: Keras 3 works there in 32 bits whatever comes in, and at
-  NaN, at infinities, at zero and between equal numbers their gradients are others. On JAX arrays of
-  64 bits are narrowed for both sides, and gradients are compared where the code is compiled.
+- A fix is *safe* if its rewrite **holds on TensorFlow**, the backend of code that comes from
+  Keras 2. Differences on another backend are listed here and by `kdoctor rules`.
+- The numbers in a table count the runs in which both sides were compared: eagerly, inside a
+  function (`tf.function`, `jax.jit`), and symbolically, as in a functional model; on TensorFlow and
+  symbolically also with an unknown batch size; on TensorFlow also with all sizes unknown, and with
+  an unknown rank.
+- On JAX and PyTorch fewer of the same inputs are used. Differences that the framework itself causes
+  are *explained* and counted: there Keras 3 computes in 32 bits whatever the input dtype, and the
+  gradients at NaN, at infinities, at zero and between equal numbers differ. On JAX, 64-bit arrays
+  are narrowed for both sides, and gradients are compared where the code is compiled.
 
-What is not looked at, and so is promised by no row:
+The proofs do not cover:
 
-- Whether a result shares its numbers with an argument is asked eagerly, on TensorFlow. In a graph
-  it is not asked. On PyTorch it often does where it was a copy on Keras 2: what `cast`, `reshape`,
-  `transpose`, `expand_dims`, `squeeze` and `slice` make of a variable changes with it. On JAX what
-  `stop_gradient` makes of an array does, and nothing else of a dozen functions tried by hand.
-- Both sides run on a CPU, TensorFlow without XLA. What Keras 2 refused there is compared with
-  nothing: an index out of bounds, which a GPU answers with zeros, and XLA with the nearest row. So
-  `K.gather` of indices that a program calculates is called safe: where one of them is negative,
-  Keras 2 raised on a CPU, and Keras 3 counts from the end. Where a negative index is written in the
+- **Aliasing.** Whether a result shares memory with an argument is checked eagerly on TensorFlow,
+  and not in graphs. On PyTorch a result often shares memory where Keras 2 made a copy: after
+  `cast`, `reshape`, `transpose`, `expand_dims`, `squeeze` and `slice` of a variable, the result
+  changes when the variable does. On JAX the result of `stop_gradient` on an array does; none of
+  the other functions (a dozen, tried by hand) does.
+- **GPUs and XLA.** Both sides run on a CPU, TensorFlow without XLA. Inputs that Keras 2 rejects
+  there are not compared, for example an index out of bounds, which gives zeros on a GPU and the
+  nearest row with XLA. So `K.gather` with computed indices counts as safe: for a negative index,
+  Keras 2 raises on a CPU, and Keras 3 counts from the end. If a negative index is written in the
   code, the fix is not safe.
-- Random functions are run eagerly, and their distributions are compared; sparse tensors are given
-  to TensorFlow alone.
+- **Random and sparse values.** Random functions are run eagerly, and their distributions are
+  compared. Sparse tensors are tried on TensorFlow only.
 """
 
 
 def proofs_page(rules: Sequence[Rule], record: Record) -> str:
-    """Return the page."""
+    """Return the text of docs/proofs.md."""
     lines = [_INTRODUCTION, *_summary(rules, record)]
-    told: set[str] = set()
+    shown: set[str] = set()
     for rule in rules:
-        rows = [row for row in rule.rewrites if row.id not in told]
-        told.update(row.id for row in rows)
+        rows = [row for row in rule.rewrites if row.id not in shown]
+        shown.update(row.id for row in rows)
         if rows:
             lines += ["", f"## {rule.code} {rule.name}", "", *matrix(rows, record)]
     lines += ["", "## Examples", "", *_examples(rules, record)]
@@ -95,19 +96,19 @@ def _summary(rules: Sequence[Rule], record: Record) -> Iterator[str]:
 
 
 def matrix(rows: Sequence[Rewrite], record: Record) -> Iterator[str]:
-    """Yield a table of rewrites and how each fared on each backend, with notes below."""
+    """Yield a table of rewrites with their result on each backend, and the notes below it."""
     notes: list[str] = []
     yield f"| rewrite | {' | '.join(BACKENDS.values())} | |"
     yield f"|---|{'---|' * len(BACKENDS)}---|"
     for row in rows:
         entry = record.get(row.id)
         found = [Verdict(backend) for backend in BACKENDS] if entry is None else verdicts(entry)
-        told = [*remarks(entry or {}), *(note for each in found for note in each.notes())]
-        # Who stands for the old side is told where it is not Keras 2 itself.
-        told = [each for each in told if not each.startswith("old side: tf_keras 2.21.0")]
+        said = [*remarks(entry or {}), *(note for each in found for note in each.notes())]
+        # The old side is named only if it was not Keras 2 itself.
+        said = [each for each in said if not each.startswith("old side: tf_keras 2.21.0")]
         number = ""
-        if told:
-            notes.append("; ".join(told))
+        if said:
+            notes.append("; ".join(said))
             number = f"[{len(notes)}]"
         guard = "" if row.when is None else f"<br>where {_code(str(row.when))}"
         cells = " | ".join(map(_cell, found))
@@ -127,10 +128,10 @@ def _cell(verdict: Verdict) -> str:
 
 
 def _examples(rules: Sequence[Rule], record: Record) -> Iterator[str]:
-    yield "What a rule shows is run too: the old code must raise what the rule says, the new must"
-    yield "run and pass the check that stands with it."
+    yield "The examples of the rules are run too: the old code must raise the error that the rule"
+    yield "names, and the new code must run and pass the example's check."
     yield ""
-    yield "| rule | examples that hold | of them shown on Keras 2 |"
+    yield "| rule | examples that hold | also run on Keras 2 |"
     yield "|---|---|---|"
     for rule in rules:
         entries = [record.get(each.id, {}) for each in rule.invalid]
@@ -144,7 +145,7 @@ def _code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Escape text for Markdown."""
     for character in "\\`*_[]<|":
         text = text.replace(character, f"\\{character}")
     return text

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, wraps
 from textwrap import dedent
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from kdoctor.analysis.facts import applicability_of
 from kdoctor.digests import sha256
 from kdoctor.model import (
     Applicability,
@@ -176,11 +177,69 @@ class Rule(Struct, frozen=True):
         """What it is about to a user, together with rules of other families."""
         return topics_of(self.code)
 
-    @property
-    def proofs(self) -> list[Example]:
-        """The examples that rate the rule's fixes: those with a fix that is to be safe."""
-        examples = sys.modules[self.check.__module__].INVALID
-        return [each for each in examples if each.after and not each.unsafe]
+    def applicability(self, proven_by: Iterable[Proven] | None = None) -> Applicability:
+        """Return SAFE if the record holds for all that proves a fix, UNSAFE otherwise.
+
+        ``proven_by``: only these, not all examples of the rule whose fix is applied without
+        ``--unsafe``.
+        """
+        if proven_by is None:
+            proven_by = [each for each in self._examples() if each.after and not each.unsafe]
+        return applicability_of(proven_by)
+
+    def _examples(self) -> Iterable[Example]:
+        """Return the examples in the module of the check, which stand below the rule itself."""
+        written: Iterable[Example] = inspect.unwrap(self.check).__globals__.get("INVALID", ())
+        return self.invalid or written
+
+    @overload
+    def fix(
+        self,
+        title: str,
+        *edits: Edit,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix: ...
+    @overload
+    def fix(
+        self,
+        title: str,
+        *edits: Edit | NoFix,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix | NoFix: ...
+    def fix(
+        self,
+        title: str,
+        *edits: Edit | NoFix,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix | NoFix:
+        """Return a fix, which is safe where its examples are proven and nothing makes it unsafe.
+
+        Where one of the edits cannot be made, that is the answer. Of ``imports``, a None is an
+        import that the file does not need. ``proven_by``: only these prove it, not all examples of
+        the rule (see ``applicability``).
+        """
+        made = []
+        for each in edits:
+            if isinstance(each, NoFix):
+                return each
+            made.append(each)
+        return Fix(
+            title,
+            tuple(made),
+            Applicability.UNSAFE if unsafe_because else self.applicability(proven_by),
+            tuple(dict.fromkeys(each for each in imports if each is not None)),
+            tuple(drops),
+            unsafe_because,
+        )
 
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,
@@ -206,30 +265,6 @@ class Rule(Struct, frozen=True):
             fix=fix if isinstance(fix, Fix) else None,
             no_fix_because=fix.reason if isinstance(fix, NoFix) else None,
         )
-
-    def fix(
-        self,
-        title: str,
-        *edits: Edit | NoFix,
-        imports: Sequence[ImportNeed] = (),
-        drops: Sequence[Span] = (),
-        unsafe_because: str = "",
-        proven_by: Sequence[Proven] | None = None,
-    ) -> Fix | NoFix:
-        """Return a fix, rated by the examples of the rule that have a safe one.
-
-        Where one of the edits cannot be made, that is the answer.
-        """
-        made = []
-        for each in edits:
-            if isinstance(each, NoFix):
-                return each
-            made.append(each)
-        from kdoctor.analysis.facts import applicability  # noqa: PLC0415 - not to read an index
-
-        proofs = self.proofs if proven_by is None else proven_by
-        rating = Applicability.UNSAFE if unsafe_because else applicability(*proofs)
-        return Fix(title, tuple(made), rating, tuple(imports), tuple(drops), unsafe_because)
 
 
 def rule(  # noqa: PLR0913 - the fields of a rule, by keyword

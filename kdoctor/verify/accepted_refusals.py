@@ -1,7 +1,7 @@
 """Inputs that Keras 3 is known to reject although Keras 2 accepted them.
 
-No guard can decide these from the code (is the tensor empty?), and nobody is misled by them: the
-new side may only raise there. A result that silently differs is a failure, here as anywhere.
+No guard can detect these in code (is the tensor empty?), and they mislead nobody: the new side may
+only raise. A result that silently differs is a failure, here as everywhere.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from kdoctor.verify.values import arrays_in
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRefusal:
-    """Where the new side may raise: for which modes and arguments, and if need be which error.
+    """A condition on the mode and arguments under which the new side may raise.
 
-    ``raises`` is the name of the error's class, where another one would be a failure of its own.
+    ``raises`` is the class name of the error, if any other error would be a failure.
     """
 
     text: str
@@ -26,12 +26,12 @@ class AcceptedRefusal:
     raises: str = ""
 
     def covers(self, error: Exception, mode: str, arguments: dict[str, Any]) -> bool:
-        """Say whether ``error`` is what this limit tells of."""
+        """Say whether this refusal applies to ``error``."""
         named = not self.raises or type(error).__name__ == self.raises
         return named and self.met_by(mode, arguments)
 
 
-# What no guard tells and no draw shows, because nobody's code rests on it.
+# Exceptions that no guard can detect and no generated input shows; no code relies on them.
 EXCEPTIONS = {
     "clip": "max_value is below min_value: the gradient at the bounds",
     "argmax": "0.0 and -0.0 are both largest: Keras 3 may take the other",
@@ -44,7 +44,7 @@ EXCEPTIONS = {
 
 
 def limits_of(function: str) -> tuple[AcceptedRefusal, ...]:
-    """Return the limits of what replaces ``function``."""
+    """Return the accepted refusals of the replacement for ``function``."""
     return _LIMITS.get(function, ())
 
 

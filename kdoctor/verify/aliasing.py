@@ -1,6 +1,6 @@
 """Check whether a result shares memory with an argument, by changing it in place.
 
-A copy stays as it is when its original changes. Values, types and gradients say nothing of that:
+A copy does not change with its original. Values, dtypes and gradients do not show the difference:
 ``old = K.identity(w); K.update(w, …); w - old`` is 0 where ``old`` is the variable itself.
 """
 
@@ -14,18 +14,18 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kdoctor.verify.bind_inputs import filled
+from kdoctor.verify.bind_inputs import bind
 from kdoctor.verify.frameworks import Side
 from kdoctor.verify.results import Different
 from kdoctor.verify.values import Array, Role, arrays_in
 
 _MUTABLE = (Role.VARIABLE, Role.NUMPY)
-_IN_PLACE = 7  # what is written over all numbers, or 3 where it stands already
+_IN_PLACE = 7  # written over all elements; 3 over those that are equal to it
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """How a result hangs together with the variables and arrays that were passed.
+    """How a result shares memory with the variables and arrays that were passed.
 
     ``is_one``: it is one of them. ``follows``: it changes with them. ``leads``: they change with
     it.
@@ -44,9 +44,9 @@ class Links:
 
 
 def links(side: Side, call: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> Links | None:
-    """Call eagerly, then change arguments and result in place; None where nothing can be changed.
+    """Call eagerly, then change arguments and result in place; None if nothing can be changed.
 
-    Whatever the call raises goes through.
+    Errors of the call propagate.
     """
     arrays = [array for value in given.values() for array in arrays_in(value)]
     passed = [array for array in arrays if array.role in _MUTABLE and array.data.size]
@@ -54,10 +54,10 @@ def links(side: Side, call: Callable[[dict[str, Any]], Any], given: dict[str, An
         return None
     ready = {id(array): _made(side, array) for array in arrays}
     mutable = [ready[id(array)] for array in passed]
-    leaves = tf.nest.flatten(call(filled(given, ready)))
+    leaves = tf.nest.flatten(call(bind(given, ready)))
     is_one = any(leaf is each for leaf in leaves for each in mutable)
     follows = _follow(leaves, [each for each in mutable if not isinstance(each, np.ndarray)])
-    # Whether TensorFlow copies an array or reads it where it lies, it decides anew each time.
+    # TensorFlow may copy an array or use it in place; this can differ from call to call.
     own = [leaf for leaf in leaves if not isinstance(leaf, tf.Tensor | tf.SparseTensor)]
     follows |= _follow(own, [each for each in mutable if isinstance(each, np.ndarray)])
     arguments = _read(mutable)
@@ -67,7 +67,7 @@ def links(side: Side, call: Callable[[dict[str, Any]], Any], given: dict[str, An
 
 
 def compare_links(old: Links | None, new: Links | None) -> None:
-    """Raise where one is a copy and the other is not.
+    """Raise if one side returns a copy and the other does not.
 
     Raises:
         Different: in aliasing.
@@ -95,7 +95,7 @@ def _made(side: Side, array: Array) -> Any:
 
 
 def _read(values: list[Any]) -> list[Any]:
-    """Copy the numbers of all values that have some."""
+    """Copy the numbers of all values that have any."""
     found = []
     for each in values:
         if isinstance(each, tf.SparseTensor):
@@ -108,12 +108,12 @@ def _read(values: list[Any]) -> list[Any]:
 
 
 def _numbers_of(tensor: Any) -> Any:
-    # NumPy makes no array of a bfloat16 tensor without axes by itself.
+    # NumPy cannot convert a bfloat16 scalar tensor by itself.
     return np.array(tf.convert_to_tensor(tensor).numpy())
 
 
 def _change(value: Any) -> None:
-    """Write other numbers over all of a variable or an array; leave anything else."""
+    """Overwrite a variable or an array with other numbers; ignore anything else."""
     if isinstance(value, keras.Variable | tf.Variable):
         value.assign(_others(_numbers_of(value)))
     elif isinstance(value, np.ndarray) and value.flags.writeable:

@@ -1,4 +1,4 @@
-"""The backends of Keras 3, as far as the new side of a rewrite differs by them."""
+"""How the backends of Keras 3 differ in running the new side of a rewrite."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Run = Callable[[str, Callable[[dict[str, Any]], Any], dict[str, Any]], Ran]
 
 _NARROW = {"float64": "float32", "int64": "int32"}
 
-# Keras 3 on JAX and PyTorch works in 32 bits where it is not told otherwise, whatever comes in;
-# PyTorch counts and indexes in 64.
+# On JAX and PyTorch, Keras 3 computes in 32 bits by default, whatever the input dtype; PyTorch
+# counts and indexes in 64.
 _RETYPED = {
     DEFAULT_BACKEND: frozenset[tuple[str, str]](),
     "jax": frozenset(_NARROW.items()),
     "torch": frozenset([*_NARROW.items(), ("int32", "int64")]),
 }
 
-# What is no fault of a rewrite on another backend: the two frameworks themselves differ there.
+# Differences between the frameworks themselves, which are not the fault of a rewrite.
 _AT_THE_EDGE = "numbers at NaN or infinity"
 _GRADIENT_AT_THE_EDGE = "gradients at NaN, infinity, zero or between equal numbers"
 _NO_KERNEL = "no kernel for these types on a CPU"
@@ -38,9 +38,9 @@ _RECIPROCAL = (
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One backend: how the new side is run on it, and what it makes of types.
+    """One backend: how it runs the new side, and how it changes dtypes.
 
-    ``retyped`` are pairs of types: what TensorFlow has as the first may be the second here.
+    ``retyped`` holds pairs of dtypes: a result of the first on TensorFlow may have the second here.
     ``coarsest`` is the best precision that results can have.
     """
 
@@ -53,9 +53,9 @@ class Backend:
     def explains(
         self, problem: Exception, arguments: dict[str, Any], gradients: Sequence[Result | None] = ()
     ) -> str:
-        """Return why a result differs though no rewrite is to blame, "" where none is known.
+        """Return why a result differs through no fault of the rewrite; "" if no reason is known.
 
-        On the backend that decides what is safe nothing is explained away.
+        On TensorFlow, which decides what is safe, nothing is explained away.
         """
         if self.name == DEFAULT_BACKEND:
             return ""
@@ -70,20 +70,20 @@ class Backend:
         return ""
 
     def explains_in_16_bits(self, arguments: dict[str, Any]) -> str:
-        """Return why float16 may differ where 32 bits do not, "" where nothing is known.
+        """Return why float16 may differ although 32 bits do not; "" if no reason is known.
 
-        XLA makes ``x / y`` a product with ``1 / y`` where ``y`` is stretched to the shape of ``x``.
+        XLA turns ``x / y`` into a product with ``1 / y`` if ``y`` is broadcast to ``x``.
         """
         found = [array for value in arguments.values() for array in arrays_in(value)]
         too_small = any(array.dtype == "float16" and _has_no_reciprocal(array) for array in found)
         return _RECIPROCAL if self.name == "jax" and too_small else ""
 
     def derives(self, mode: str) -> bool:
-        """Say whether gradients are compared in runs of this mode."""
+        """Say whether gradients are compared in this mode."""
         return self.name != "jax" or mode != "eager"
 
     def narrowed(self, value: Any) -> Any:
-        """Return an argument with its arrays in the widest types that the backend has."""
+        """Return an argument with its arrays narrowed to the widest dtypes that the backend has."""
         if isinstance(value, Array):
             wide = value.dtype
             new = _NARROW.get(wide, wide) if self.name == "jax" else wide
@@ -94,15 +94,15 @@ class Backend:
 
 
 def this_backend() -> Backend:
-    """Return the backend that this process has: it is chosen when Keras is imported."""
+    """Return the backend of this process, which is fixed when Keras is imported."""
     name = keras.backend.backend()
     if name == DEFAULT_BACKEND:
         return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
-    return other_backend(name, other_backends.run_elsewhere)
+    return other_backend(name, other_backends.run_on_backend)
 
 
 def other_backend(name: str, run: Run) -> Backend:
-    """Return JAX or PyTorch, with what runs the new side on it: here, or on another machine."""
+    """Return JAX or PyTorch; ``run`` runs the new side, here or on another machine."""
     return Backend(name, run, other_backends.MODES, _RETYPED[name], "float32")
 
 

@@ -10,21 +10,21 @@ import keras
 from kdoctor.verify.results import Different
 from kdoctor.verify.values import Array, with_arrays
 
-# What has the batch of what follows, though maybe fewer axes.
+# Parameters with the batch axis of the first input, though maybe with fewer axes.
 _TARGETS = frozenset({"target", "predictions", "labels", "targets"})
-# What stays as it is while the batch varies: weights.
+# Parameters that do not depend on the batch: weights.
 WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
 
 
-def filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
-    """Return the arguments with what was made of each array in its place."""
+def bind(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+    """Return the arguments with each array replaced by the input made of it."""
     return {
         name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
     }
 
 
 def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
-    """Return the shape with the first axis unknown, where it is that of the first input."""
+    """Return the shape, with the first axis unknown if it is the batch of the first input."""
     shape = array.data.shape
     first = free[0][1].data.shape
     is_batch = (
@@ -39,7 +39,7 @@ def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int
 def promised(
     mode: str, array: Array, name: str, free: list[tuple[str, Array]]
 ) -> tuple[int | None, ...] | None:
-    """Return what is known of a tensor's shape while the graph of a ``function`` mode is made."""
+    """Return what is known of a tensor's shape when a ``function`` mode traces its graph."""
     shape: tuple[int, ...] = array.data.shape
     if name in WEIGHTS or mode == "function":
         return shape
@@ -49,10 +49,10 @@ def promised(
 
 
 def check_promise(promised: Any, values: Any) -> None:
-    """Compare the shapes that a symbolic result promised with the real ones.
+    """Compare the shapes of symbolic results with the real ones.
 
     Raises:
-        Different: they are not the same.
+        Different: they contradict each other.
     """
     for symbol, value in zip(keras.tree.flatten(promised), keras.tree.flatten(values), strict=True):
         if not isinstance(symbol, keras.KerasTensor):
@@ -64,8 +64,8 @@ def check_promise(promised: Any, values: Any) -> None:
             raise Different("shape of the symbolic result", f"{symbol.shape}, {value.shape}")
 
 
-def as_used(result: Any, facts: Collection[str]) -> Any:
-    """Return what the code around a call, of which ``facts`` are known, reads of its result."""
+def used_part(result: Any, facts: Collection[str]) -> Any:
+    """Return the part of a result that the code around the call uses, given its ``facts``."""
     if "statement_position" in facts:
         return None
     if "made_a_number" in facts:

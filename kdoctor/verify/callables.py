@@ -15,13 +15,13 @@ import tensorflow as tf
 from kdoctor.verify.generators import OMITTED
 from kdoctor.verify.references import Oracle, oracle_for
 
-# What the defaults of an old signature may speak of.
+# Names that the defaults of an old signature may use.
 _ROOTS = {"tensorflow": tf}
 
 
 @dataclass(frozen=True, slots=True)
 class Callables:
-    """``old`` takes what is passed, ``new`` all parameters: defaults are filled in for it."""
+    """Both sides: ``old`` takes the arguments as passed, ``new`` all parameters with defaults."""
 
     function: str
     oracle: Oracle
@@ -29,7 +29,7 @@ class Callables:
     new: Callable[..., Any]
 
     def call_old(self, arguments: dict[str, Any]) -> Any:
-        """Call the old function, leaving out what is not passed."""
+        """Call the old function without the omitted arguments."""
         return self.oracle.call(**{k: v for k, v in arguments.items() if v is not OMITTED})
 
     def call_new(self, arguments: dict[str, Any]) -> Any:
@@ -41,8 +41,8 @@ class Callables:
         return self.new(**filled)
 
 
-def read_sides(left: str, right: str) -> Callables | None:
-    """Make both sides callable; None where no oracle knows the old name."""
+def read_callables(left: str, right: str) -> Callables | None:
+    """Make both sides callable; None if there is no reference for the old name."""
     name, _, parameters = left.partition("(")
     # Templates are the project's own code, not the user's.
     signature = inspect.signature(eval(f"lambda {parameters[:-1]}: None", _ROOTS))  # noqa: S307

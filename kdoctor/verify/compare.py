@@ -1,4 +1,4 @@
-"""Compare two results: kind, dtype, shape, values."""
+"""Compare two results by kind, dtype, shape and values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kdoctor.verify.values import FLOATS, TOLERANCES
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Within which bounds two results may differ.
+    """Bounds within which two results may differ.
 
-    ``allowed`` names what may (see ``conditions.ALLOWED``), ``coarsest`` is the type of least
-    precision among the inputs. ``retyped`` are pairs of types that a backend makes of each other
-    always: they are ``met``, and compared as the second.
+    ``allowed`` names permitted differences (see ``conditions.ALLOWED``); ``coarsest`` is the least
+    precise dtype among the inputs. ``retyped`` holds pairs of dtypes that a backend always
+    converts: such a pair is added to ``met``, and compared as the second.
     """
 
     allowed: frozenset[str] = frozenset()
@@ -27,7 +27,7 @@ class Bounds:
     met: set[str] = field(default_factory=set)
 
     def take(self, old: str, new: str) -> bool:
-        """Say whether one type may become the other."""
+        """Say whether one dtype may become the other."""
         if old == new:
             return True
         if (old, new) in self.retyped:
@@ -37,7 +37,7 @@ class Bounds:
 
 
 def difference(old: Result, new: Result, bounds: Bounds) -> float:
-    """Return how far the values lie apart where that is within bounds.
+    """Return the difference of two values that are equal within bounds.
 
     Raises:
         Different: in kind, type, shape, or value.
@@ -64,16 +64,16 @@ def difference(old: Result, new: Result, bounds: Bounds) -> float:
 
 
 def coarser(one: str, other: str) -> str:
-    """Return which of two types has the wider tolerance."""
+    """Return the dtype with the wider tolerance."""
     return max(one, other, key=lambda name: TOLERANCES.get(name, 0.0))
 
 
 def same_distribution(old: Result, new: Result, bounds: Bounds) -> float:
-    """Return the Kolmogorov-Smirnov distance of two large samples where chance explains it.
+    """Return the Kolmogorov-Smirnov distance of two large samples if chance explains it.
 
     Raises:
-        Different: in kind, type or shape; or the distance is one that chance would give less than
-            once in 10 000 draws.
+        Different: in kind, dtype or shape; or the distance is larger than chance gives in all but
+            one of 10 000 draws.
     """
     same_type = bounds.take(old.dtype, new.dtype)
     if not same_type or (old.kind, np.shape(old.data)) != (new.kind, np.shape(new.data)):
@@ -107,7 +107,7 @@ def _numbers_apart(old: Any, new: Any, coarsest: str) -> float:
     same = (one == other) | (np.isnan(one) & np.isnan(other))
     if not one.size or same.all():
         return 0.0
-    # Where large numbers cancel out, the rest is as exact as they were.
+    # Where large numbers cancel out, the absolute error of the result is theirs.
     largest = np.abs(one[np.isfinite(one)]).max(initial=0.0)
     largest /= 1 if limit > 1e-3 else 10
     with np.errstate(invalid="ignore", over="ignore"):
@@ -119,7 +119,7 @@ def _numbers_apart(old: Any, new: Any, coarsest: str) -> float:
 
 
 def _first(old: Any, new: Any, differs: Any) -> str:
-    """Show the first number that differs, and how many do."""
+    """Describe the first number that differs, and count all that do."""
     places = np.argwhere(differs)
     place = tuple(places[0]) if places.size else ()
     where = f" at {[int(each) for each in place]}" if place else ""

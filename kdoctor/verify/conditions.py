@@ -1,7 +1,7 @@
-"""Translate a guard's text to conditions on the generated inputs of a proof.
+"""Translate a guard's text into conditions on the generated inputs of a proof.
 
-A row holds only where its guard says yes, so that is where it must be proven, and everywhere there.
-A guard that is not listed here makes a rewrite unprovable, and so never safe.
+A rewrite applies only if its guard holds, so it must be proven for all inputs that satisfy it, and
+for no others. A guard that is not listed here makes a rewrite unprovable, and so never safe.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MODES_OF_CONTEXT = {
     "FUNCTIONAL": ("symbolic", "symbolic_batch"),
 }
 
-# What may differ between both sides because the guard makes sure that nobody can tell.
+# Differences between the sides that no program can observe, thanks to the guard.
 ALLOWED = {
     "dtype_does_not_matter": "int64 becomes int32: the guard sees to it that the result goes "
     "into a function that takes either",
@@ -30,7 +30,7 @@ ALLOWED = {
     "statement_position": "the result of the call, which nobody reads",
 }
 
-# What a guard sees to that no tensor is there.
+# Guards that exclude tensors.
 _EXCLUDED_MODES = {"not_symbolic": "symbolic", "rank_is_known": "rank"}
 
 _PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
@@ -78,15 +78,15 @@ _LISTED = _PLAIN | _OF_THE_PLACE | _OF_THE_RESULT | _OF_PARAMETERS
 
 
 class UnknownGuard(ValueError):
-    """A guard for which nobody has said what inputs it means."""
+    """A guard without a translation to inputs."""
 
 
 @dataclass(slots=True)
 class Conditions:
-    """What one case must keep to.
+    """Conditions on one case.
 
-    ``values`` are parameters with the only values they may have, ``properties`` what is known of a
-    parameter (``not_none``, ``is_tensor`` …), ``facts`` what is known of the place.
+    ``values`` lists the allowed values of parameters, ``properties`` what is known of a parameter
+    (``not_none``, ``is_tensor`` …), ``facts`` what is known of the code around the call.
     """
 
     values: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -95,20 +95,20 @@ class Conditions:
     modes: tuple[str, ...] = MODES
 
     def keep_to_symbolic(self) -> None:
-        """Leave out what no symbolic tensor is: sparse without a word, or of unknown rank."""
+        """Drop conditions that no symbolic tensor meets: sparse by default, or of unknown rank."""
         self.facts |= {"nothing_sparse", "first_is_symbolic"}
         self.modes = tuple(m for m in self.modes if m not in ("function_sizes", "function_rank"))
 
     def known(self, parameter: str, what: str) -> bool:
-        """Say whether ``what`` is known of a parameter."""
+        """Say whether a parameter has the property ``what``."""
         return what in self.properties.get(parameter, ())
 
 
 def read(guard: str, rng: random.Random) -> Conditions:
-    """Return the conditions for one case; where the guard leaves a choice (``|``), draw it.
+    """Return the conditions for one case; pick one side of each ``|`` at random.
 
     Raises:
-        UnknownGuard: it asks something that this module does not know.
+        UnknownGuard: a part of the guard has no translation here.
     """
     conditions = Conditions()
     if guard:
@@ -117,7 +117,7 @@ def read(guard: str, rng: random.Random) -> Conditions:
 
 
 def allowances(guard: str) -> tuple[str, ...]:
-    """Return what may differ under a guard, in words."""
+    """Return descriptions of the differences that a guard permits."""
     return tuple(text for name, text in ALLOWED.items() if f"{name}(" in guard)
 
 

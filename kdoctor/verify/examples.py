@@ -1,4 +1,4 @@
-"""Run a rule's example on the installed Keras 3: the problem must be real, and the cure too."""
+"""Run a rule's example on the installed Keras 3: both the problem and the fix must be real."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from kdoctor.verify.jobs import ExampleJob, Outcome
 from kdoctor.verify.references import reset_state
 
 TIME_LIMIT = 120  # seconds
-_HERE = str(Path(kdoctor.__file__).parent.parent)  # where this kdoctor is imported from
+_HERE = str(Path(kdoctor.__file__).parent.parent)  # the folder from which kdoctor is imported
 _SEED = 20
-_KEPT = {"keras", "tensorflow", "tf_keras", "numpy"}  # not imported anew for each example
+_KEPT = {"keras", "tensorflow", "tf_keras", "numpy"}  # not imported again for each example
 
-# What a process of its own is given: what to do on its input, how it ended on its last line.
+# The code of a separate process: reads the task from stdin, prints the outcome on its last line.
 _ALONE = """
 import dataclasses, json, sys
 sys.path.insert(0, sys.argv[1])
@@ -43,9 +43,9 @@ print("\\n" + json.dumps(dataclasses.asdict(execute(**json.load(sys.stdin)))))
 
 
 def prove_example(job: ExampleJob) -> Outcome:
-    """Run ``before``, which must raise what it says, and ``after``, which must run.
+    """Run ``before``, which must raise the stated error, and ``after``, which must not.
 
-    Where the old meaning is asked for, ``before`` must run on Keras 2 too, and show the same.
+    If the example compares with Keras 2, ``before`` must also run there and give the same value.
     """
     oracle = f"keras {keras.__version__}"
     if job.on_keras_2:
@@ -83,7 +83,7 @@ def _failures(job: ExampleJob) -> Iterator[tuple[str, str]]:
 
 
 def _is_shown_by_before(job: ExampleJob) -> bool:
-    """Say whether ``before`` shows something on Keras 3 beyond that it runs."""
+    """Say whether ``before`` shows more on Keras 3 than that it runs."""
     return job.raises is None and (job.after is None or _changes(job))
 
 
@@ -103,7 +103,7 @@ def _same(one: Any, other: Any) -> bool:
 def _run(
     job: ExampleJob, code: str, check: str = "", value: str = "", *, on_keras_2: bool = False
 ) -> Ended:
-    """Run code to its end."""
+    """Run code, in this process or in one of its own."""
     whole = f"{job.prelude}\n{code}\n{check}"
     if job.alone:
         return _run_alone({"code": whole, "value": value, "on_keras_2": on_keras_2})
@@ -111,11 +111,11 @@ def _run(
         return execute(whole, value, on_keras_2=on_keras_2)
 
 
-def _run_alone(asked: dict[str, Any]) -> Ended:
+def _run_alone(request: dict[str, Any]) -> Ended:
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-c", _ALONE, _HERE], input=json.dumps(asked), cwd=folder,
+                [sys.executable, "-c", _ALONE, _HERE], input=json.dumps(request), cwd=folder,
                 text=True, capture_output=True, timeout=TIME_LIMIT, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -128,7 +128,7 @@ def _run_alone(asked: dict[str, Any]) -> Ended:
 
 @contextlib.contextmanager
 def _undone_afterwards() -> Iterator[None]:
-    """Give the code a folder of its own, and bring back afterwards what it may have changed."""
+    """Give the code a folder of its own, and restore what it may have changed."""
     environment, path, folder = dict(os.environ), list(sys.path), os.getcwd()  # noqa: PTH109
     modules, keras_of_tf = set(sys.modules), tf.__dict__["keras"]
     signal.signal(signal.SIGALRM, _too_late)
@@ -153,7 +153,7 @@ def _undone_afterwards() -> Iterator[None]:
             for name in set(sys.modules) - modules:
                 if name.partition(".")[0] not in _KEPT or name.startswith("tensorflow.keras"):
                     del sys.modules[name]
-            # `import tensorflow.keras` puts a module of another name where `tf.keras` was.
+            # `import tensorflow.keras` replaces `tf.keras` by a module with another name.
             tf.__dict__["keras"] = keras_of_tf
             keras.config.set_dtype_policy("float32")
             keras.config.set_floatx("float32")

@@ -1,4 +1,4 @@
-"""Run a piece of code to its end, and tell how it ended. Imports no framework of its own accord."""
+"""Run a piece of code and report how it ended. Imports no framework by itself."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What stopped the code (None: nothing), and the value that was asked for, as plain data."""
+    """The error that stopped the code (None: none), and the requested value as plain data."""
 
     raised: str | None
     value: Any = None
 
 
 def execute(code: str, value: str = "", *, on_keras_2: bool = False) -> Ended:
-    """Run ``code``, evaluate the expression ``value`` after it."""
+    """Run ``code``, then evaluate the expression ``value``."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.ExitStack() as stack:
         if on_keras_2:
@@ -27,12 +27,12 @@ def execute(code: str, value: str = "", *, on_keras_2: bool = False) -> Ended:
             # Examples are the project's own code, not the user's.
             exec(compile(code, "<example>", "exec"), namespace)  # noqa: S102
             return Ended(None, plain(eval(value, namespace)) if value else None)  # noqa: S307
-        except BaseException as error:  # noqa: BLE001 - also sys.exit() ends an example
+        except BaseException as error:  # noqa: BLE001 - includes sys.exit()
             return Ended(f"{type(error).__name__}: {error}")
 
 
 def plain(value: Any) -> Any:
-    """Return a value of either framework as numbers, texts, lists and dicts."""
+    """Convert a value of either framework to numbers, texts, lists and dicts."""
     match value:
         case None | bool() | int() | float() | str():
             return value

@@ -1,6 +1,6 @@
 """Run one side of a rewrite in one mode: eagerly, in a ``tf.function``, or on symbolic tensors.
 
-Both sides run on the same TensorFlow in the same process: what differs is Keras.
+Both sides run in the same process on the same TensorFlow; only Keras differs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled, promised
-from kdoctor.verify.results import Ran, Result, taken_apart
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, bind, check_promise, promised
+from kdoctor.verify.results import Ran, Result, to_result
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 
@@ -41,10 +41,10 @@ NEW = Side(
 
 
 def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> Ran:
-    """Run one side. Whatever it raises goes through.
+    """Run one side; its errors propagate.
 
     Raises:
-        Different: the shape that was promised for a symbolic result is not the real one.
+        Different: the shape of a symbolic result contradicts the real one.
     """
     arrays = [(name, array) for name, value in given.items() for array in arrays_in(value)]
     ready = {
@@ -56,7 +56,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
     sparse = [(name, array) for name, array in arrays if array.role is Role.SPARSE]
     if mode.startswith("symbolic"):
         result = _symbolic(side, mode, call, given, free, ready)
-        return Ran(taken_apart(result), (), tuple(map(taken_apart, variables)))
+        return Ran(to_result(result), (), tuple(map(to_result, variables)))
     fed = [tf.constant(array.data) for _, array in free]
     fed += [tf.sparse.from_dense(array.data) for _, array in sparse]
     free += sparse
@@ -67,11 +67,11 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         inputs = ready | {
             id(array): tensor for (_, array), tensor in zip(free, tensors, strict=True)
         }
-        result = call(filled(given, inputs))
+        result = call(bind(given, inputs))
         if mode != "eager" and any(result is variable for variable in variables):
-            result = tf.convert_to_tensor(result)  # a graph gives back tensors only
+            result = tf.convert_to_tensor(result)  # a graph returns only tensors
         if mode.startswith("function") and not _holds_tensors(result):
-            plain.append(result)  # a tf.function would make a tensor of it
+            plain.append(result)  # a tf.function would convert it to a tensor
             return None
         return result
 
@@ -82,7 +82,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         ]  # fmt: skip
         compute = tf.function(compute, input_signature=specs, autograph=False)
     ran = _with_gradients(compute, fed, variables)
-    return replace(ran, result=taken_apart(plain[-1])) if plain else ran
+    return replace(ran, result=to_result(plain[-1])) if plain else ran
 
 
 def _spec(tensor: Any, shape: tuple[int | None, ...] | None) -> Any:
@@ -108,11 +108,11 @@ def _symbolic(  # noqa: PLR0913, PLR0917
         for name, array in movable
     ]
     by_array = {id(array): tensor for (_, array), tensor in zip(movable, inputs, strict=True)}
-    outputs = call(filled(given, ready | by_array))
+    outputs = call(bind(given, ready | by_array))
     if not _is_symbolic(outputs):
         return outputs
     values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
-    # A model of Keras 2 takes a list of one result out of its list: the call has not.
+    # A Keras 2 model unpacks a list with one result, the call itself does not.
     values = tf.nest.pack_sequence_as(outputs, tf.nest.flatten(values))
     check_promise(outputs, values)
     return values
@@ -131,12 +131,12 @@ def _with_gradients(compute: Callable[..., Any], fed: list[Any], variables: list
     gradients: tuple[Result | None, ...] = ()
     if loss is not None and sources:
         found = tape.gradient(loss, sources)
-        gradients = tuple(None if each is None else taken_apart(each) for each in found)
-    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, variables)))
+        gradients = tuple(None if each is None else to_result(each) for each in found)
+    return Ran(to_result(outputs), gradients, tuple(map(to_result, variables)))
 
 
 def _weighted_sum(outputs: Any) -> Any:
-    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    """Return a weighted sum of all floating results, with a different weight for each number."""
     parts = [
         each for each in tf.nest.flatten(outputs)
         if isinstance(each, tf.Tensor) and each.dtype.name in FLOATS

@@ -1,27 +1,27 @@
-"""Messages between driver and workers: jobs and outcomes, as plain data in JSON."""
+"""Messages between driver and workers: jobs and outcomes as plain JSON data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-# In which ways both sides are run. ``batch``: the first axis is unknown while the graph is made,
-# ``sizes``: all axes are, ``rank``: how many axes there are is unknown, too.
+# The modes in which both sides run. When the graph is traced, ``batch`` means that the first axis
+# is unknown, ``sizes`` that all sizes are, ``rank`` that even the number of axes is.
 MODES = (
     *("eager", "function", "function_batch", "function_sizes", "function_rank"),
     *("symbolic", "symbolic_batch"),
 )
 
-# On which the new side is run. The default of Keras decides what is safe; the others are told.
+# Backends of the new side. Keras' default decides what is safe; the others are for information.
 DEFAULT_BACKEND = "tensorflow"
 BACKENDS = (DEFAULT_BACKEND, "jax", "torch")
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteJob:
-    """Run both sides of a rewrite on ``cases`` drawn inputs. ``guard`` is the text of its guard.
+    """Run both sides of a rewrite, with the text of its ``guard``, on ``cases`` generated inputs.
 
-    ``until_failure``: the first failure is enough. ``backend``: on which the new side is run.
+    ``until_failure`` stops at the first failure. ``backend`` is that of the new side.
     """
 
     id: str
@@ -36,11 +36,11 @@ class RewriteJob:
 
 @dataclass(frozen=True, slots=True)
 class ExampleJob:
-    """Run a rule's example: ``before`` must raise what it says, ``after`` must run.
+    """Run a rule's example: ``before`` must raise the stated error, ``after`` must run.
 
-    ``alone``: each in a process of its own. ``on_keras_2``: ``before`` must run on Keras 2 too, and
-    ``check`` hold there; ``changes``: the check must then fail for ``before`` on Keras 3. ``same``
-    is an expression that must have the same value on either Keras.
+    ``alone``: each runs in its own process. ``on_keras_2``: ``before`` must also run on Keras 2,
+    where ``check`` must hold; with ``changes`` it must then fail for ``before`` on Keras 3.
+    ``same`` is an expression that must have the same value on both.
     """
 
     id: str
@@ -58,13 +58,13 @@ class ExampleJob:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one job. ``largest_difference`` is between values of both sides.
+    """The result of one job. ``largest_difference`` is between values of both sides.
 
-    ``cases`` counts, by mode, the runs in which the old side worked, ``outside`` those in which it
-    raised or contradicted itself: nothing can be asked of the new side there. ``gradients`` counts
+    ``cases`` counts, by mode, the runs in which the old side worked, and ``outside`` those in which
+    it raised or contradicted itself, so that the new side cannot be compared. ``gradients`` counts
     compared gradients, ``refused`` runs in which the new side raised within its known ``limits``.
-    ``exception`` is where results may differ all the same; ``explained`` counts, by reason, runs
-    in which they differ as the ``backend`` always does.
+    ``exception`` says where results may still differ; ``explained`` counts, by reason, runs in
+    which they differ as the ``backend`` always does.
     """
 
     id: str
@@ -84,9 +84,9 @@ class Outcome:
     failures: list[dict[str, str]] = field(default_factory=list)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the part of the proof record for this backend: what is empty is left out.
+        """Return the part of the proof record for this backend, without empty fields.
 
-        What is the same on each backend is told once.
+        Fields that are the same on all backends are recorded only once.
         """
         entry: dict[str, Any] = {"holds": self.holds}
         first = self.backend == DEFAULT_BACKEND

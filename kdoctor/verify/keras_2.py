@@ -1,7 +1,7 @@
-"""Import shim that makes ``keras`` and ``tensorflow.keras`` mean tf_keras temporarily.
+"""Import shim that temporarily makes ``keras`` and ``tensorflow.keras`` mean tf_keras.
 
-Only paths that Keras 2 really had are here. Optimizers are those of Keras up to 2.10, whose
-arguments and members most old code uses; tf_keras keeps them as ``optimizers.legacy``.
+It has only paths that existed in Keras 2. Optimizers are those of Keras up to 2.10, whose arguments
+and attributes most old code uses; tf_keras keeps them as ``optimizers.legacy``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tensorflow as tf
 import tf_keras
 
 _ROOTS = ("tensorflow.keras", "keras")
-# Modules of Keras 2.0 to 2.3, and where tf_keras has what they held.
+# Modules of Keras 2.0 to 2.3, and the modules of tf_keras with their contents.
 _HISTORIC = {
     "applications": ("applications",),
     "backend": ("backend", "src.backend"),
@@ -44,7 +44,7 @@ _HISTORIC_LEAVES = {
 }
 
 
-# Where tf_keras keeps, out of sight, what stood in those modules: code of users needs it.
+# Private modules of tf_keras with contents of those modules that user code needs.
 _OUT_OF_SIGHT = {
     "layers.merge": ("src.layers.merging.base_merge",),
     "utils.conv_utils": ("src.utils.conv_utils",),
@@ -55,9 +55,9 @@ _OUT_OF_SIGHT = {
 
 @contextlib.contextmanager
 def keras_2(*, with_all: bool = False) -> Iterator[None]:
-    """Let ``import keras`` and ``import tensorflow.keras`` mean tf_keras inside.
+    """Make ``import keras`` and ``import tensorflow.keras`` mean tf_keras in the block.
 
-    ``with_all``: also what tf_keras does not show any more, such as ``keras.layers.merge._Merge``.
+    ``with_all`` adds names that tf_keras no longer exports, such as ``keras.layers.merge._Merge``.
     """
     finder = _Finder(_OUT_OF_SIGHT if with_all else {})
     kept = {name: sys.modules.pop(name) for name in _of_keras()}
@@ -79,7 +79,7 @@ def _of_keras() -> list[str]:
 
 
 def _path_below_root(name: str) -> str | None:
-    """Return ``layers`` of ``keras.layers`` and ``tensorflow.keras.layers``; None of others."""
+    """Return ``layers`` for ``keras.layers`` and ``tensorflow.keras.layers``; None for others."""
     for root in _ROOTS:
         if name == root:
             return ""
@@ -89,7 +89,7 @@ def _path_below_root(name: str) -> str | None:
 
 
 class _Alias(ModuleType):
-    """A module that looks names up in others, in order, and keeps what is set to itself."""
+    """A module that looks names up in other modules, in order; assignments stay its own."""
 
     def __init__(self, name: str, homes: Sequence[ModuleType]) -> None:
         super().__init__(name)
@@ -106,7 +106,7 @@ class _Alias(ModuleType):
             return found
         if name == "__version__":
             return tf_keras.__version__
-        if name == "__all__":  # without it, `from keras.layers import *` would bring nothing
+        if name == "__all__":  # otherwise `from keras.layers import *` would import nothing
             return [each for each in dir(self) if self._is_brought(each)]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
@@ -119,7 +119,7 @@ class _Alias(ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules of Keras 2, each with further ``homes`` by its path."""
+    """Finder and loader of the modules of Keras 2; ``homes`` adds more sources by path."""
 
     def __init__(self, homes: Mapping[str, Sequence[str]]) -> None:
         self._further = homes
@@ -127,7 +127,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        """Return the place of a module where Keras 2 had one of that name."""
+        """Return the spec of a module that existed in Keras 2."""
         del path, target
         below = _path_below_root(fullname)
         if below is None or not self._homes(below):
@@ -135,11 +135,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Make the module that stands for it."""
+        """Create the alias module."""
         return _Alias(spec.name, self._homes(_path_below_root(spec.name) or ""))
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: all is there."""
+        """Do nothing: the alias is complete."""
 
     def _homes(self, path: str) -> list[ModuleType]:
         return _homes(path, self._further.get(path, ()))

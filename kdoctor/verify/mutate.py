@@ -1,9 +1,9 @@
-"""``python -m kdoctor.verify.mutate --all``: do the proofs catch what is slightly wrong?
+"""``python -m kdoctor.verify.mutate --all``: mutation testing of the proofs.
 
-Rewrites that hold are broken as a slip of the pen would: two arguments are swapped, a keyword is
-dropped, a default or a constant is another one; or the result is another sort of object, the
-argument itself in place of a copy. Each such mutant must fail where the rewrite held. What means
-the same all the same (``add(y, x)``, a keyword that says the default) is none.
+Rewrites that hold are broken by typical mistakes: two arguments swapped, a keyword dropped, a
+default or a constant changed, a result of another type, the argument itself in place of a copy.
+The proof of each mutant must fail. Equivalent changes (``add(y, x)``, a keyword that passes the
+default) are not mutants.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from kdoctor.verify.jobs import RewriteJob
 
 _NEWEST = Target("keras", "3.15.1", "", "3.15.1", "3.15.1")
 
-# Their first two arguments may be swapped.
+# Functions whose first two arguments may be swapped.
 _COMMUTE = frozenset(
     {
         *("add", "multiply", "maximum", "minimum", "equal", "not_equal", "logical_and"),
         *("logical_or", "logical_xor", "isclose"),
     }
 )
-# Nothing that is compared depends on them.
+# Arguments that affect nothing that is compared.
 _SEEN_BY_NOBODY = frozenset({"name", "seed", "sparse", "ragged"})
-# Without effect where a rewrite passes them: the nearest pixel is not smoothed, and the number of
-# parts is the length of the axis.
+# Arguments without effect where rewrites pass them: nearest-pixel resizing is not antialiased, and
+# the number of parts is the length of the axis.
 _WITHOUT_EFFECT = frozenset({("resize", "antialias"), ("unstack", "num")})
 
 
-# Guards that see to it that nobody sees what sort of object the result is.
+# Guards which ensure that the type of the result does not matter.
 _SORT_SEEN_BY_NOBODY = ("statement_position", "made_a_number")
-# Functions of which only the state is compared that they leave behind.
+# Functions that are compared only by the state they leave behind.
 _WITHOUT_RESULT = frozenset({"set_image_dim_ordering"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A rewrite with one thing changed, and what."""
+    """A rewrite with one change, and the description of the change."""
 
     row: Rewrite
     change: str
 
 
 def mutants_of(row: Rewrite) -> list[Mutant]:
-    """Return what slips of the pen make of a rewrite."""
+    """Return the mutants of a rewrite."""
     changes = [
         *_swapped(row), *_dropped(row), *_other_defaults(row), *_other_constants(row),
         *_of_another_sort(row), *_shared(row),
@@ -92,7 +92,7 @@ def _swap(call: ast.Call) -> None:
 
 def _dropped(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
     tree = _tree(row)
-    # In which precision numbers are drawn that are only compared, no few thousand of them tell.
+    # A few thousand samples cannot show the precision in which random numbers were drawn.
     compared = {
         each for node in ast.walk(tree) if isinstance(node, ast.Compare)
         for each in (node.left, *node.comparators)
@@ -116,7 +116,7 @@ def _drop(place: int, call: ast.Call) -> None:
 
 
 def _says_the_default(row: Rewrite, call: ast.Call, keyword: ast.keyword) -> bool:
-    """Say whether a keyword passes what is passed without it, wherever the guard says yes."""
+    """Say whether a keyword passes the default whenever the guard holds."""
     signature = keras_api.signature(ast.unparse(call.func), _NEWEST)
     parameter = None if signature is None or not keyword.arg else signature.parameter(keyword.arg)
     if parameter is None or parameter.default is None:
@@ -128,7 +128,7 @@ def _says_the_default(row: Rewrite, call: ast.Call, keyword: ast.keyword) -> boo
 
 
 def _other_defaults(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
-    """As if the default of a parameter had been written down wrongly."""
+    """Yield mutants with a wrong default of a parameter."""
     names = {node.id for node in ast.walk(_tree(row)) if isinstance(node, ast.Name)}
     for name, parameter in row.pattern.parameters.items():
         if name not in names or _is_guarded(row, name) or name in _SEEN_BY_NOBODY:
@@ -148,7 +148,7 @@ def _other_defaults(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
 
 
 class _Defaulted(ast.NodeTransformer):
-    """Reads ``other`` where a parameter has its default."""
+    """Replace a parameter that has its default by ``other``."""
 
     def __init__(self, name: str, default: object, other: object) -> None:
         self._name = name
@@ -176,7 +176,7 @@ def _other_constants(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
 
 
 def _is_a_default(row: Rewrite, constant: ast.Constant) -> bool:
-    """Say whether a constant is passed to what nobody sees, or is too small to be seen."""
+    """Say whether a constant has no visible effect: ignored or too small."""
     if isinstance(constant.value, float) and abs(constant.value) < 1e-5:
         return True
     return any(
@@ -187,7 +187,7 @@ def _is_a_default(row: Rewrite, constant: ast.Constant) -> bool:
 
 
 def _another(value: object) -> bool | int | float | None:
-    """Return another value of the kind, None where there is no near one."""
+    """Return a similar value of the same type, or None."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -198,7 +198,7 @@ def _another(value: object) -> bool | int | float | None:
 
 
 def _of_another_sort(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
-    """As if nobody minded whether it is a tensor, a number or an array."""
+    """Yield mutants with a result of another type: a tensor, a number or an array."""
     function = row.left.partition("(")[0].rpartition(".")[2]
     unseen = any(question in str(row.when) for question in _SORT_SEEN_BY_NOBODY)
     if unseen or function in _WITHOUT_RESULT:
@@ -207,7 +207,7 @@ def _of_another_sort(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
 
 
 def _shared(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
-    """As if a copy were as good as what it is made of, and the other way round."""
+    """Yield mutants that return the original in place of a copy, and vice versa."""
     for number, node in enumerate(ast.walk(_tree(row))):
         change = _shared_instead(node)
         if change is not None:
@@ -229,13 +229,13 @@ def _shared_instead(node: ast.AST) -> str | None:
 
 
 class _Replaced(ast.NodeTransformer):
-    """Puts another node in the place of one."""
+    """Replace one node by another."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self._old, self._new = old, new
 
     def visit(self, node: ast.AST) -> Any:
-        """Return the other node for the one, and look into all others."""
+        """Replace the node, and visit all others."""
         return self._new if node is self._old else super().visit(node)
 
 
@@ -258,7 +258,7 @@ def _changed(row: Rewrite, number: int, change: Callable[[ast.Call], object]) ->
 
 
 def all_mutants() -> list[Mutant]:
-    """Return the mutants of all rewrites that the record calls proven."""
+    """Return the mutants of all rewrites that the record lists as proven."""
     known = record.read()
     return [
         mutant
@@ -268,8 +268,8 @@ def all_mutants() -> list[Mutant]:
     ]
 
 
-def picked(count: int, seed: int) -> list[Mutant]:
-    """Return mutants of ``count`` rewrites, one of each, picked at random."""
+def random_mutants(count: int, seed: int) -> list[Mutant]:
+    """Return one mutant for each of ``count`` random rewrites."""
     rng = random.Random(seed)  # noqa: S311
     by_row: dict[str, list[Mutant]] = {}
     for mutant in all_mutants():
@@ -279,7 +279,7 @@ def picked(count: int, seed: int) -> list[Mutant]:
 
 
 def survivors(mutants: Sequence[Mutant], seed: int, workers: int) -> list[Mutant]:
-    """Return the mutants that the proofs take for right."""
+    """Return the mutants that pass their proof."""
     jobs: list[RewriteJob] = [
         replace(
             proof_jobs.rewrite_job(each.row, seed=seed),
@@ -293,15 +293,19 @@ def survivors(mutants: Sequence[Mutant], seed: int, workers: int) -> list[Mutant
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Break rewrites, and return the exit status: 1 where a mutant survives."""
+    """Test mutants; return the exit status, 1 if one survives."""
     parser = argparse.ArgumentParser(prog="python -m kdoctor.verify.mutate", description=__doc__)
-    parser.add_argument("--sample", type=int, default=30, metavar="N", help="break N rewrites (30)")
-    parser.add_argument("--all", action="store_true", help="break each rewrite in each way")
-    parser.add_argument("--seed", type=int, metavar="S", help="which, and what inputs (any)")
+    parser.add_argument(
+        "--sample", type=int, default=30, metavar="N", help="mutate N rewrites (default: 30)"
+    )
+    parser.add_argument("--all", action="store_true", help="test every mutant of every rewrite")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="seed for the rewrites and inputs (default: random)"
+    )
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     options = parser.parse_args(arguments)
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    mutants = all_mutants() if options.all else picked(options.sample, seed)
+    mutants = all_mutants() if options.all else random_mutants(options.sample, seed)
     left = survivors(mutants, seed, options.workers)
     print(f"{len(mutants) - len(left)} of {len(mutants)} mutants are caught, --seed {seed}")
     for mutant in left:

@@ -1,7 +1,7 @@
-"""What functions gave on a Keras that does not run on today's TensorFlow: recorded runs.
+"""Recorded results of functions on a Keras that does not run on today's TensorFlow.
 
-``python -m tools.old_oracle`` writes them. What stands for such a function in a proof is held to
-them: it must give the same in each.
+``python -m tools.old_oracle`` writes them. The replacement of such a function in a proof must give
+the same result in every recorded run.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 import tensorflow as tf
 
 from kdoctor.verify.compare import Bounds, difference
-from kdoctor.verify.results import Different, Result, taken_apart
+from kdoctor.verify.results import Different, Result, to_result
 
 RESULTS = Path(__file__).with_name("old_results.json")
 
 
 class Contradicted(ValueError):
-    """What stands for an old function gives something else than it gave."""
+    """The replacement of an old function contradicts a recorded run."""
 
 
-def held_to(function: str, call: Callable[..., Any]) -> str:
-    """Return which recorded runs ``call`` repeats, "" where none are recorded.
+def check_recorded(function: str, call: Callable[..., Any]) -> str:
+    """Describe the recorded runs that ``call`` reproduces; "" if none are recorded.
 
     Raises:
-        Contradicted: it gives something else in one of them.
+        Contradicted: its result differs in one of them.
     """
     entry = _recorded().get(function)
     if entry is None:
@@ -37,7 +37,7 @@ def held_to(function: str, call: Callable[..., Any]) -> str:
     for arguments, answer in entry["runs"]:
         given = {name: _argument(value) for name, value in arguments.items()}
         try:
-            difference(_result(answer), taken_apart(call(**given)), Bounds(coarsest="float32"))
+            difference(_result(answer), to_result(call(**given)), Bounds(coarsest="float32"))
         except Different as different:
             raise Contradicted(
                 f"{entry['source']} gave something else for {function}: {different}"

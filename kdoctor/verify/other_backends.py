@@ -1,6 +1,6 @@
-"""Run the new side where Keras 3 runs on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
+"""Run the new side on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
 
-The old side still runs on TensorFlow: Keras 2 knows nothing else. Nothing here needs it.
+The old side still runs on TensorFlow, the only backend of Keras 2. This module does not need it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any
 import keras
 import numpy as np
 
-from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled
-from kdoctor.verify.results import Ran, taken_apart
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, bind, check_promise
+from kdoctor.verify.results import Ran, to_result
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 Call = Callable[[dict[str, Any]], Any]
 
-# In which ways the new side is run: JAX has no graphs with an unknown batch, and in PyTorch a
-# function is what it is without one.
+# The modes of the new side: JAX has no graphs with an unknown batch, and PyTorch runs functions
+# eagerly.
 MODES = ("eager", "function", "symbolic", "symbolic_batch")
 
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What is passed: ``free`` arrays become tensors, those of ``ready`` are what they are."""
+    """The inputs: ``free`` arrays become tensors, those in ``ready`` are passed as they are."""
 
     given: dict[str, Any]
     free: list[tuple[str, Array]]
@@ -33,26 +33,26 @@ class _Inputs:
     variables: list[keras.Variable]
 
     def applied(self, call: Call, tensors: Sequence[Any]) -> Any:
-        """Call the new side with these tensors for the free arrays."""
+        """Call the new side with these tensors in place of the free arrays."""
         inputs = self.ready | {
             id(array): tensor for (_, array), tensor in zip(self.free, tensors, strict=True)
         }
-        result = call(filled(self.given, inputs))
+        result = call(bind(self.given, inputs))
         if any(result is variable for variable in self.variables):
             return keras.ops.convert_to_tensor(result)
         return result
 
 
-def run_elsewhere(mode: str, call: Call, given: dict[str, Any]) -> Ran:
-    """Run the new side on the backend that this process has. Whatever it raises goes through.
+def run_on_backend(mode: str, call: Call, given: dict[str, Any]) -> Ran:
+    """Run the new side on the backend of this process; its errors propagate.
 
     Raises:
-        Different: the shape that was promised for a symbolic result is not the real one.
+        Different: the shape of a symbolic result contradicts the real one.
     """
     inputs = _inputs_of(given)
     if mode.startswith("symbolic"):
         result = _symbolic(mode, call, inputs)
-        return Ran(taken_apart(result), (), tuple(map(taken_apart, inputs.variables)))
+        return Ran(to_result(result), (), tuple(map(to_result, inputs.variables)))
     fed = [keras.ops.convert_to_tensor(array.data) for _, array in inputs.free]
     if keras.backend.backend() == "torch":
         return _on_torch(call, inputs, fed)
@@ -108,9 +108,9 @@ def _on_torch(call: Call, inputs: _Inputs, fed: list[Any]) -> Ran:
         if loss.requires_grad:
             gradients = torch.autograd.grad(loss, sources, allow_unused=True)
     return Ran(
-        taken_apart(outputs),
-        tuple(None if each is None else taken_apart(each) for each in gradients),
-        tuple(map(taken_apart, inputs.variables)),
+        to_result(outputs),
+        tuple(None if each is None else to_result(each) for each in gradients),
+        tuple(map(to_result, inputs.variables)),
     )
 
 
@@ -138,10 +138,10 @@ def _on_jax(call: Call, inputs: _Inputs, fed: list[Any], *, jit: bool) -> Ran:
     else:
         outputs, after = inputs.applied(call, fed), variables
     gradients: tuple[Any, ...] = ()
-    # To derive is to compile: only where the code is compiled anyway.
+    # Gradients need compilation, so they are taken only if the code is compiled anyway.
     if jit and _weighted_sum(outputs) is not None:
         gradients = _gradients_on_jax(compute, fed, values)
-    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, _as_variables(after))))
+    return Ran(to_result(outputs), gradients, tuple(map(to_result, _as_variables(after))))
 
 
 def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[Any, ...]:
@@ -161,11 +161,11 @@ def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[
     found = jax.jit(jax.grad(loss_of, argnums=tuple(range(len(sources)))))(
         *(both[index] for index in sources)
     )
-    return tuple(map(taken_apart, found))
+    return tuple(map(to_result, found))
 
 
 def _put_back(structure: Any, is_tensor: list[bool], made: list[Any]) -> Any:
-    """Return the result of a traced call with the numbers in place of what was traced."""
+    """Return the result of a traced call with numbers in place of the traced values."""
     numbers = iter(made)
     leaves = keras.tree.flatten(structure)
     flat = [
@@ -182,7 +182,7 @@ def _as_variables(values: Sequence[Any]) -> list[Any]:
 
 
 def _weighted_sum(outputs: Any) -> Any:
-    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    """Return a weighted sum of all floating results, with a different weight for each number."""
     total = None
     for part in keras.tree.flatten(outputs):
         if not keras.ops.is_tensor(part):

@@ -1,4 +1,4 @@
-"""Worker processes that run frameworks, and a queue of jobs for them."""
+"""Worker processes that run the frameworks, and their job queue."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome, RewriteJob
-from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment, keeping_to
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment, folder_settings
 
 Job = RewriteJob | ExampleJob
 
-# What is compiled here runs once.
+# Code compiled here runs only once.
 _ENVIRONMENT = ON_THE_CPU | ONE_THREAD | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
 
 class Worker:
-    """One process, which does one job after the other, with Keras 3 on one backend."""
+    """A process that runs one job after another, with Keras 3 on one backend."""
 
     def __init__(self, backend: str = DEFAULT_BACKEND) -> None:
         self.backend = backend
         self.has_died = False
         self._folder = tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True)
-        own = keeping_to(self._folder.name) | {"KERAS_BACKEND": backend}
+        own = folder_settings(self._folder.name) | {"KERAS_BACKEND": backend}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.worker"],
             stdin=subprocess.PIPE,
@@ -39,7 +39,7 @@ class Worker:
         )
 
     def ask(self, job: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer; None where the process died on it."""
+        """Return the answer, or None if the process died."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -51,7 +51,7 @@ class Worker:
         return json.loads(line) if line else None
 
     def do(self, job: Job) -> Outcome:
-        """Return what came of a job; where the process died on it, that."""
+        """Return the outcome of a job; a failure if the process died."""
         kind = "rewrite" if isinstance(job, RewriteJob) else "example"
         answer = self.ask({"kind": kind, **dataclasses.asdict(job)})
         if answer is not None:
@@ -61,7 +61,7 @@ class Worker:
         return Outcome(job.id, backend_of(job), failing=1, failures=[what])
 
     def end(self) -> None:
-        """Let the process end."""
+        """End the process."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
@@ -74,7 +74,7 @@ class Worker:
 
 
 def about() -> dict[str, Any]:
-    """Return the versions that workers run.
+    """Return the versions of the frameworks in the workers.
 
     Raises:
         RuntimeError: the frameworks are not installed.
@@ -92,9 +92,9 @@ def about() -> dict[str, Any]:
 
 
 def run_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    """Do all jobs in ``workers`` processes; yield outcomes as they come.
+    """Run all jobs in ``workers`` processes; yield outcomes as they arrive.
 
-    A process has one backend: jobs for the same one follow each other.
+    A process has one backend, so jobs are ordered by backend.
     """
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
@@ -127,5 +127,5 @@ def _work(waiting: queue.SimpleQueue[Job], done: queue.SimpleQueue[Outcome]) -> 
 
 
 def backend_of(job: Job) -> str:
-    """Return on which backend a job is to be run."""
+    """Return the backend of a job."""
     return job.backend if isinstance(job, RewriteJob) else DEFAULT_BACKEND

@@ -1,4 +1,4 @@
-"""What there is to prove: the rewrites and examples of all rules."""
+"""Proof jobs for the rewrites and examples of all rules."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kdoctor.rules import Example, Rule, all_rules
 from kdoctor.verify.jobs import DEFAULT_BACKEND, ExampleJob, RewriteJob
 
 CASES = 150
-CASES_ELSEWHERE = 40  # on other backends: the same inputs, fewer of them
+CASES_ELSEWHERE = 40  # on other backends: the first of the same inputs
 SEED = 0
 
 
 def rewrites_of_rules() -> list[Rewrite]:
-    """Return the rewrites that rules state as ``REWRITES``, each once, in order."""
+    """Return the rewrites in the ``REWRITES`` of all rules, in order and without duplicates."""
     found: dict[str, Rewrite] = {}
     for rule in all_rules():
         stem = rule.name.replace("-", "_")
@@ -52,7 +52,7 @@ def _example_job(rule: Rule, example: Example) -> ExampleJob:
         after=example.after,
         raises=example.raises,
         check=example.check,
-        # What is set before an import can be tried only once in a process.
+        # Settings that take effect at import can be tried only once in a process.
         alone=rule.family == "environment",
         on_keras_2=example.on_keras_2 or bool(example.same),
         changes=rule.severity is Severity.CHANGE,

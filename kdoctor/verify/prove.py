@@ -1,8 +1,8 @@
 """``python -m kdoctor.verify.prove``: run every rewrite and example, and write the proof record.
 
-``--only WORD`` proves what speaks of ``WORD`` (a rule's code, a name in a rewrite) and leaves the
-rest of the record as it is. ``--sample N`` proves N rewrites picked at random, with few inputs, and
-writes nothing: it only says whether the record still tells the truth.
+``--only WORD`` proves what contains ``WORD`` (a rule's code, a name in a rewrite) and leaves the
+rest of the record unchanged. ``--sample N`` proves N random rewrites with few inputs and writes
+nothing: it only checks that the record still holds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SAVED_EVERY = 40
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prove, say how it went, and return the exit status: 1 where the record does not hold."""
+    """Prove, report, and return the exit status: 1 if the record does not hold."""
     options = _options().parse_args(arguments)
     options.backend = options.backend or list(BACKENDS)
     console = Console(stderr=True)
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
     seed = proof_jobs.SEED if options.seed is None else options.seed
     about = {
-        **_told(about, options.backend),
+        **_restricted(about, options.backend),
         "cases_per_rewrite": options.cases,
         "cases_elsewhere": min(options.cases, proof_jobs.CASES_ELSEWHERE),
         "seed": seed,
@@ -61,16 +61,16 @@ def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Cons
     if options.missing:
         wanted = {key for key in wanted if not standing.get(key, {}).get("holds")}
     if not (options.missing or options.only):
-        # All anew, on these backends: nothing is kept of what they said.
+        # Everything is proven again on these backends; none of their old results are kept.
         standing = {key: part for key, part in standing.items() if key[1] not in options.backend}
     kept = {key: part for key, part in standing.items() if key not in wanted}
-    # On another backend there is nothing to ask of what was never run on the first.
+    # Nothing is run on another backend that has not run on the first.
     first = {key for key, backend in wanted | set(kept) if backend == DEFAULT_BACKEND}
     jobs = [part_of[key] for key in part_of if key in wanted and key[0] in first]
     outcomes: list[Outcome] = []
     for outcome in _with_progress(jobs, options.workers, console):
         outcomes.append(outcome)
-        # What is done is kept if it stops half-way: `--missing` goes on from there.
+        # If it is interrupted, finished results are kept: `--missing` continues from there.
         if len(outcomes) % _SAVED_EVERY == 0 or len(outcomes) == len(jobs):
             found = kept | {(each.id, each.backend): each.as_record() for each in outcomes}
             record.write(record.with_backends(about, known, found), found)
@@ -82,15 +82,15 @@ def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Cons
     return 0
 
 
-def _told(about: dict[str, Any], asked: Sequence[str]) -> dict[str, Any]:
-    """Return ``about`` without the backends that are not asked for."""
+def _restricted(about: dict[str, Any], backends: Sequence[str]) -> dict[str, Any]:
+    """Return ``about`` with only the requested backends."""
     versions = about["backends"].items()
-    asked_for = {name: v if name in asked else record.NOT_RUN for name, v in versions}
-    return {**about, "backends": asked_for}
+    restricted = {name: v if name in backends else record.NOT_RUN for name, v in versions}
+    return {**about, "backends": restricted}
 
 
 def _all_jobs(about: Mapping[str, Any]) -> list[Job]:
-    """Return what there is to prove on the backends that are told."""
+    """Return all jobs for the given backends."""
     rows = proof_jobs.rewrites_of_rules()
     present = [name for name in BACKENDS if about["backends"][name] != record.NOT_RUN]
     if DEFAULT_BACKEND not in present:
@@ -111,7 +111,7 @@ def _cases_on(backend: str, about: Mapping[str, Any]) -> int:
 
 
 def _words(job: Job) -> str:
-    """Return what a job is about, for ``--only``: its code, and its rule's where it is known."""
+    """Return the text that ``--only`` searches: the job's code, and its rule if known."""
     return f"{job.rule} {job.before}" if isinstance(job, ExampleJob) else job.id
 
 
@@ -121,8 +121,8 @@ def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Con
     rows = [row for row in proof_jobs.rewrites_of_rules() if known.get(row.id, {}).get("holds")]
     picked = random.Random(seed).sample(rows, min(options.sample, len(rows)))  # noqa: S311
     cases = min(options.cases, _SAMPLED_CASES)
-    told = _told(about, options.backend)["backends"]
-    present = [name for name in BACKENDS if told[name] != record.NOT_RUN]
+    versions = _restricted(about, options.backend)["backends"]
+    present = [name for name in BACKENDS if versions[name] != record.NOT_RUN]
     jobs = [proof_jobs.rewrite_job(row, cases, seed, name) for name in present for row in picked]
     outcomes = list(_with_progress(jobs, options.workers, console))
     broken = record.broken_promises(outcomes, known)
@@ -130,7 +130,7 @@ def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Con
         f"{len(picked)} rewrites on {', '.join(present)}, {_cases(outcomes)} cases, --seed {seed}"
     )
     for outcome in broken:
-        print(f"\nrecorded as proven on {outcome.backend}, and fails: {outcome.id}")
+        print(f"\nrecorded as proven on {outcome.backend}, but fails: {outcome.id}")
         for failure in outcome.failures:
             print(f"  {failure['mode']}: {failure['what']}\n    {failure['input']}")
     return 1 if broken else 0
@@ -173,30 +173,35 @@ def _cases(outcomes: Iterable[Outcome]) -> int:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kdoctor.verify.prove", description=__doc__)
-    parser.add_argument("--sample", type=int, metavar="N", help="prove N rewrites, write nothing")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="prove N random rewrites and write nothing"
+    )
     parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORD",
-        help="prove only what has this word in it, e.g. KD301; several: all of them",
+        help="prove only what contains this word, e.g. KD301; repeat it to require several",
     )
     parser.add_argument(
         "--missing",
         action="store_true",
-        help="prove only what the record does not hold yet (for a first look; then prove all)",
+        help="prove only what is not in the record yet (a first look; prove everything later)",
     )
     parser.add_argument(
-        "--seed", type=int, metavar="S", help="what inputs to draw (0; for samples: any)"
+        "--seed",
+        type=int,
+        metavar="S",
+        help="seed for the inputs (default: 0; with --sample: random)",
     )
     parser.add_argument(
-        "--cases", type=int, default=proof_jobs.CASES, help="draws for each rewrite"
+        "--cases", type=int, default=proof_jobs.CASES, help="inputs drawn for each rewrite"
     )
     parser.add_argument(
         "--backend",
         action="append",
         choices=BACKENDS,
-        help="prove on this backend; several: on these (those that are installed)",
+        help="prove on this backend; repeatable (default: all that are installed)",
     )
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     return parser

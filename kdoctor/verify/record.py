@@ -1,8 +1,8 @@
-"""The proof record that ships with the rules: what it holds, and whether it fits them.
+"""Read and write the proof record that ships with the rules, and check that it matches them.
 
-An entry is what became of one rewrite or example on TensorFlow, which decides what is safe. Under
-``backends`` it has the same of the others, each as it was run; one that is not there was not run.
-So a new row can be proven where JAX and PyTorch are not installed, and nothing else is lost.
+An entry is the result of one rewrite or example on TensorFlow, which decides what is safe. Its
+``backends`` hold the results on the others; a missing backend was not run. So new rewrites can be
+proven without JAX and PyTorch installed, and no other results are lost.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ELSEWHERE = "backends"
 
 
 def read(path: Path = RECORD) -> dict[str, dict[str, Any]]:
-    """Return the record; empty where there is none."""
+    """Return the record; empty if there is no file."""
     if not path.is_file():
         return {}
     record: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8"))
@@ -32,7 +32,7 @@ def read(path: Path = RECORD) -> dict[str, dict[str, Any]]:
 
 
 def parts(record: Mapping[str, dict[str, Any]]) -> Parts:
-    """Take the entries apart by backend."""
+    """Split the entries by backend."""
     found: Parts = {}
     for key, entry in record.items():
         if key == ABOUT:
@@ -44,9 +44,9 @@ def parts(record: Mapping[str, dict[str, Any]]) -> Parts:
 
 
 def write(about: Mapping[str, Any], found: Parts, path: Path = RECORD) -> None:
-    """Write the record: sorted, and without anything that changes from day to day.
+    """Write the record, sorted and without anything that changes from run to run.
 
-    A part without one for TensorFlow is of nothing that was proven, and is left out.
+    Results on other backends without one on TensorFlow are dropped.
     """
     record: dict[str, dict[str, Any]] = {}
     for (key, backend), part in found.items():
@@ -61,10 +61,10 @@ def write(about: Mapping[str, Any], found: Parts, path: Path = RECORD) -> None:
 def standing(
     known: Mapping[str, dict[str, Any]], about: Mapping[str, Any], ids: Iterable[str]
 ) -> Parts:
-    """Return the parts of a record that say something of these ids and of what ``about`` tells.
+    """Return the parts of a record that are valid for these ids and for ``about``.
 
-    What was run on other versions, or with other inputs, says nothing of these. Of a backend that
-    is not run this time, what the record says stands.
+    Results of other versions or other inputs are not. Results on backends that are not run this
+    time stay valid.
     """
     then = known.get(ABOUT, {})
     same = {backend for backend in BACKENDS if _is_as_then(backend, then, about)}
@@ -85,7 +85,7 @@ def _is_as_then(backend: str, then: Mapping[str, Any], now: Mapping[str, Any]) -
 
 
 def with_backends(about: Mapping[str, Any], known: Mapping[str, Any], found: Parts) -> Any:
-    """Return ``about`` with the versions of all backends that the record has parts of."""
+    """Return ``about`` with the versions of all backends in the record."""
     then = known.get(ABOUT, {}).get(_ELSEWHERE, {})
     present = {backend for _, backend in found}
     now = {
@@ -97,19 +97,19 @@ def with_backends(about: Mapping[str, Any], known: Mapping[str, Any], found: Par
 
 
 def unrecorded(ids: Iterable[str], record: dict[str, dict[str, Any]]) -> list[str]:
-    """Return which of these were never proven."""
+    """Return the ids that are not in the record."""
     return sorted(set(ids) - set(record))
 
 
 def stale(ids: Iterable[str], record: dict[str, dict[str, Any]]) -> list[str]:
-    """Return which entries of the record belong to nothing any more."""
+    """Return the entries of the record that no rewrite or example has any more."""
     return sorted(set(record) - set(ids) - {ABOUT})
 
 
 def broken_promises(
     outcomes: Iterable[Outcome], record: Mapping[str, dict[str, Any]]
 ) -> list[Outcome]:
-    """Return the outcomes that fail although the record says that they hold."""
+    """Return the outcomes that fail although they hold in the record."""
     known = parts(record)
     return [
         outcome

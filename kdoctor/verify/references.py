@@ -1,4 +1,4 @@
-"""What stands for the old side of a rewrite: Keras 2, or who else knows what an old name did."""
+"""References for the old side of a rewrite: Keras 2, or a replacement for an old name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import tf_keras
 from tf_keras.src import backend as whole_backend
 
 from kdoctor.verify.keras_2 import keras_2
-from kdoctor.verify.old_results import held_to
+from kdoctor.verify.old_results import check_recorded
 
 _KERAS_2 = f"tf_keras {tf_keras.__version__}"
 
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """A function that does what the old name did, and where we have that from."""
+    """A function that behaves like the old name, and its source."""
 
     call: Callable[..., Any]
     source: str
@@ -68,9 +68,9 @@ _OTHERS: dict[str, Oracle] = {
 
 
 def oracle_for(name: str, parameters: Iterable[str] = ()) -> Oracle | None:
-    """Return who knows what the old ``name`` did; None where nobody here does.
+    """Return the reference for an old ``name``; None if there is none.
 
-    TensorFlow 1 had some functions with other parameters: ``parameters`` tell which one is meant.
+    TensorFlow 1 had some functions with other parameters: ``parameters`` tell them apart.
     """
     for root, find in _BY_ROOT.items():
         if name.startswith(root):
@@ -79,15 +79,17 @@ def oracle_for(name: str, parameters: Iterable[str] = ()) -> Oracle | None:
 
 
 def _of_the_backend(name: str, _: frozenset[str]) -> Oracle | None:
-    """Return the function of Keras 2, or what stands for it: held to what the old one gave.
+    """Return the Keras 2 function or its replacement, checked against recorded results.
 
     Raises:
-        Contradicted: the old function gave something else.
+        Contradicted: a recorded result differs.
     """
     found = _in_keras_2(name)
     if found is None:
         return None
-    held = held_to(name, _then(found.call, OLD_STATE[name]) if name in OLD_STATE else found.call)
+    held = check_recorded(
+        name, _then(found.call, OLD_STATE[name]) if name in OLD_STATE else found.call
+    )
     return replace(found, source=f"{found.source}, {held}") if held else found
 
 
@@ -117,7 +119,7 @@ def _of_keras_2(name: str, _: frozenset[str]) -> Oracle | None:
 
 
 def _einsum(equation: str, **operands: Any) -> Any:
-    return tf.einsum(equation, *operands.values())  # which takes them by position only
+    return tf.einsum(equation, *operands.values())  # positional only
 
 
 def _of_tensorflow(name: str, parameters: frozenset[str]) -> Oracle | None:
@@ -131,7 +133,7 @@ def _of_tensorflow(name: str, parameters: frozenset[str]) -> Oracle | None:
 
 
 def _looked_up(root: str, path: str) -> Any:
-    """Return what stands at a dotted path, None where nothing does."""
+    """Return the object at a dotted path, or None."""
     found: Any = importlib.import_module(root)
     dotted = root
     for part in path.split("."):
@@ -154,7 +156,7 @@ def _takes(function: Callable[..., Any], parameters: frozenset[str]) -> bool:
     return parameters <= set(known)
 
 
-# The longest root first: whose function an old name was.
+# Which framework an old name belongs to; the longest root first.
 _BY_ROOT: dict[str, Callable[[str, frozenset[str]], Oracle | None]] = {
     "tensorflow.keras.backend.": _of_the_backend,
     "keras.backend.": _of_the_backend,
@@ -164,7 +166,7 @@ _BY_ROOT: dict[str, Callable[[str, frozenset[str]], Oracle | None]] = {
 }
 
 
-# What can be seen of functions whose result says nothing.
+# Observations of functions whose own result says nothing.
 
 
 def _name_inside(scope: contextlib.AbstractContextManager[Any]) -> str:
@@ -182,7 +184,7 @@ NEW_STATE: dict[str, Callable[[], Any]] = {"set_image_dim_ordering": keras.confi
 
 @contextlib.contextmanager
 def floats_of(name: str) -> Iterator[None]:
-    """Let both Keras work in floats of this type, as a program may set it."""
+    """Set the default float dtype of both Keras versions, as a program may do."""
     setters = (keras.config.set_floatx, tf_keras.backend.set_floatx)
     before = keras.config.floatx()
     for each in setters:
@@ -195,7 +197,7 @@ def floats_of(name: str) -> Iterator[None]:
 
 
 def reset_state() -> None:
-    """Bring the settings and counters of both Keras to where they start."""
+    """Reset the settings and counters of both Keras versions."""
     tf_keras.backend.set_image_data_format("channels_last")
     keras.config.set_image_data_format("channels_last")
     whole_backend.reset_uids()

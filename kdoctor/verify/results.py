@@ -1,4 +1,4 @@
-"""What a run gave, in plain data that any framework's results come down to."""
+"""Results of a run as plain data, the same for all frameworks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result taken apart. ``kind`` is what sort of object it is, and so how it may be used.
+    """A result as plain data. ``kind`` is the kind of object, which decides how it can be used.
 
-    An array can be changed in place, a number of NumPy cannot, and is a key of a dict.
+    An array can be changed in place; a NumPy number cannot, but can be a key of a dict.
     """
 
     kind: str
@@ -23,21 +23,21 @@ class Result:
 
 
 class Different(Exception):
-    """Two results differ, and in what."""
+    """Two results differ; says in what respect."""
 
     def __init__(self, what: str, detail: str) -> None:
         super().__init__(f"{what}: {detail}")
         self.what = what
 
 
-def taken_apart(value: object) -> Result:
-    """Take a result of any framework apart."""
-    import keras  # noqa: PLC0415 - where results are only read, there may be no backend
+def to_result(value: object) -> Result:
+    """Convert a result of any framework to plain data."""
+    import keras  # noqa: PLC0415 - processes that only read results may have no backend
 
     if isinstance(value, keras.Variable):
         numbers = keras.ops.convert_to_numpy(value)
         return Result("variable", keras.backend.standardize_dtype(value.dtype), numbers)
-    # What nobody imported in this process made nothing in it: elsewhere there is no TensorFlow.
+    # A framework that was not imported made no results; TensorFlow may not even be installed.
     if tf := sys.modules.get("tensorflow"):
         if isinstance(value, tf.IndexedSlices):
             value = tf.convert_to_tensor(value)
@@ -48,7 +48,7 @@ def taken_apart(value: object) -> Result:
             kind = "variable" if isinstance(value, tf.Variable) else "tensor"
             return Result(kind, value.dtype.name, value.numpy())
         if isinstance(value, tf.TensorShape):
-            return Result("TensorShape", parts=tuple(taken_apart(item) for item in value))
+            return Result("TensorShape", parts=tuple(to_result(item) for item in value))
     match value:
         case np.ndarray():
             kind = "array" if value.flags.writeable else "read-only array"
@@ -63,7 +63,7 @@ def taken_apart(value: object) -> Result:
             return Result("number", data=value)
         case list() | tuple() | map():
             kind = type(value).__name__
-            return Result(kind, parts=tuple(taken_apart(item) for item in value))
+            return Result(kind, parts=tuple(to_result(item) for item in value))
     if keras.ops.is_tensor(value):
         numbers = keras.ops.convert_to_numpy(value)
         return Result("tensor", keras.backend.standardize_dtype(_dtype_of(value)), numbers)
@@ -76,7 +76,7 @@ def _dtype_of(tensor: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run gave: the result, gradients by input (None: not connected), variables' values."""
+    """A run: its result, gradients by input (None: not connected), and variables' values."""
 
     result: Result
     gradients: tuple[Result | None, ...]

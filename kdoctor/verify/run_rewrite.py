@@ -1,4 +1,4 @@
-"""Prove one rewrite: draw inputs, run both sides, compare."""
+"""Prove one rewrite: generate inputs, run both sides, compare."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import tensorflow as tf
 from kdoctor.verify.accepted_refusals import EXCEPTIONS, limits_of
 from kdoctor.verify.aliasing import compare_links, links
 from kdoctor.verify.backends import Backend, this_backend
-from kdoctor.verify.bind_inputs import as_used
-from kdoctor.verify.callables import Callables, read_sides
+from kdoctor.verify.bind_inputs import used_part
+from kdoctor.verify.callables import Callables, read_callables
 from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
 from kdoctor.verify.frameworks import NEW, OLD, run
@@ -27,28 +27,28 @@ from kdoctor.verify.generators import FLAVOURS, OMITTED, Scene, draw, dtypes_und
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
 from kdoctor.verify.old_results import Contradicted
 from kdoctor.verify.references import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
-from kdoctor.verify.results import Different, Ran, taken_apart
+from kdoctor.verify.results import Different, Ran, to_result
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
-# Functions of TensorFlow's own are rewritten where they are given a symbolic tensor only.
+# TensorFlow's own functions are rewritten only for symbolic tensors.
 _OF_ANY_TENSOR = ("keras.", "tensorflow.keras.")
-# Below this nothing is called proven, however well it went.
+# The least number of runs in a proof.
 MIN_CASES = 8
-_MAX_DRAWS = 10  # for each case that was asked for, while the old side refuses most of them
+_MAX_DRAWS = 10  # tries for each requested case, as the old side may reject most of them
 RANDOM = frozenset({
     "dropout", "normal", "random_bernoulli", "random_binomial", "random_normal", "random_uniform",
     "truncated_normal", "uniform",
 })  # fmt: skip
-_RUNS_AGAIN = 4  # until what is left unset shows
-_SLOW = 4  # every so many cases also run in a graph and symbolically
-_SET = 6  # every so many cases another type of floats is set
-_RARE = {"function_sizes": 2}  # of those, every so many in these modes
+_RUNS_AGAIN = 4  # repetitions, until values from uninitialised memory show
+_SLOW = 4  # every n-th case also runs in a graph and symbolically
+_SET = 6  # every n-th case sets another default float dtype
+_RARE = {"function_sizes": 2}  # every n-th of those runs in these modes
 
 
 class RewriteProver:
-    """Runs the cases of one rewrite and keeps the score.
+    """Runs the cases of one rewrite and counts the results.
 
-    ``backend`` runs the new side: the one that this process has, unless another is given.
+    ``backend`` runs the new side; by default, that of this process.
     """
 
     def __init__(self, job: RewriteJob, sides: Callables, backend: Backend | None = None) -> None:
@@ -56,7 +56,7 @@ class RewriteProver:
         self.sides = sides
         limits = tuple(limit.text for limit in limits_of(sides.function))
         self.backend = backend or this_backend()
-        self.met: set[str] = set()  # in which explained ways the results of one run differ
+        self.met: set[str] = set()  # the explained differences of one run
         self.outcome = Outcome(
             job.id,
             backend=job.backend,
@@ -69,7 +69,7 @@ class RewriteProver:
         self.kinds: Counter[tuple[str, str]] = Counter()
 
     def prove(self) -> Outcome:
-        """Run all cases and return the score."""
+        """Run all cases and return the outcome."""
         reset_state()
         try:
             for number, (scene, arguments) in enumerate(self._drawn()):
@@ -130,7 +130,7 @@ class RewriteProver:
             self._in_each_mode(scene, arguments, number)
 
     def _floatx(self, conditions: Conditions, number: int) -> str:
-        """Return the type of floats that a program has set, now and then another than float32."""
+        """Return the default float dtype of the program: usually float32."""
         is_asked = "floatx_is_default" in conditions.facts or self.backend.name != DEFAULT_BACKEND
         return "float32" if is_asked or number % _SET else "float64"
 
@@ -153,10 +153,10 @@ class RewriteProver:
             self.try_mode(scene.conditions, mode, arguments)
 
     def try_mode(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> None:
-        """Run both sides in a mode, and note how they compare."""
+        """Run both sides in a mode, and record how they compare."""
         try:
             old = self.old(conditions, mode, arguments)
-        except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it does not take these inputs
+        except Exception:  # noqa: BLE001 - Keras 2 rejects these inputs
             self.outcome.outside += 1
             return
         self.cases[mode] += 1
@@ -178,7 +178,7 @@ class RewriteProver:
                 self.outcome.outside += 1
             else:
                 self._fail(mode, arguments, different.what, str(different))
-        except Exception as error:  # noqa: BLE001 - whatever Keras 3 raises is a failure
+        except Exception as error:  # noqa: BLE001 - any error of Keras 3 is a failure
             if any(each.covers(error, mode, arguments) for each in limits_of(self.sides.function)):
                 self.outcome.refused += 1
             elif why := self.backend.explains(error, arguments):
@@ -190,7 +190,7 @@ class RewriteProver:
     def _compare_with_new(
         self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
     ) -> float:
-        """Run the new side, and return how far it lies from the old one."""
+        """Run the new side, and return its difference from the old one."""
         call = self._seen(self.sides.call_new, NEW_STATE, conditions)
         new = self.backend.run(mode, call, arguments)
         if not self.backend.derives(mode):
@@ -209,22 +209,22 @@ class RewriteProver:
         self.outcome.explained = dict(counts)
 
     def old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
-        """Run the old side. Whatever it raises goes through."""
+        """Run the old side; its errors propagate."""
         return run(OLD, mode, self._seen(self.sides.call_old, OLD_STATE, conditions), arguments)
 
     def _contradicts_itself(
         self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
     ) -> bool:
-        """Say whether the old side gives another result the next time.
+        """Say whether the old side gives a different result when it runs again.
 
-        Some kernels of TensorFlow leave gradients unset. What it gives otherwise in a graph only,
-        users have: that is compared.
+        Some TensorFlow kernels leave gradients uninitialised. A result that differs only in a graph
+        is what users get, so it is compared.
         """
         if self.sides.function in RANDOM:
             return False
         for _ in range(_RUNS_AGAIN):
             try:
-                # What memory is left unset shows when something else was in it.
+                # Uninitialised memory shows if it held something else before.
                 with contextlib.suppress(Exception):
                     self.backend.run(mode, self.sides.call_new, arguments)
                 other = self.old(conditions, mode, arguments)
@@ -233,21 +233,21 @@ class RewriteProver:
                 self._compare(old, other, conditions, arguments)
             except Different:
                 return True
-            except Exception:  # noqa: BLE001, S112 - it does not take these inputs the next time
+            except Exception:  # noqa: BLE001, S112 - it rejects these inputs now
                 continue
         return False
 
     def _loses_bits(
         self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
     ) -> bool:
-        """Say whether the old side's gradients in 16 bits are others than it gives in 32.
+        """Say whether the old side's 16-bit gradients differ from its 32-bit ones.
 
-        A convolution of bfloat16 adds up hundreds of products in bfloat16 where Keras 2 turns the
-        image round for it.
+        A bfloat16 convolution sums hundreds of products in bfloat16 if Keras 2 transposes the image
+        for it.
         """
         try:
             exact = self.old(conditions, mode, _widened(arguments)).gradients
-        except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it takes no 32 bits here
+        except Exception:  # noqa: BLE001 - Keras 2 rejects 32 bits here
             return False
         narrow = tuple(
             one and seen and replace(one, dtype=seen.dtype, data=one.data.astype(seen.data.dtype))
@@ -260,14 +260,14 @@ class RewriteProver:
         return False
 
     def _only_in_16_bits(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> str:
-        """Return why the backend is off in float16, where it gives the same numbers in 32 bits."""
+        """Return why the backend differs in float16 although it agrees in 32 bits."""
         why = self.backend.explains_in_16_bits(arguments)
         if not why:
             return ""
         wide = _widened(arguments)
         try:
             self._compare_with_new(self.old(conditions, mode, wide), conditions, mode, wide)
-        except Exception:  # noqa: BLE001 - it differs there, too, or one side takes no 32 bits
+        except Exception:  # noqa: BLE001 - it also differs there, or one side rejects 32 bits
             return ""
         return why
 
@@ -288,7 +288,7 @@ class RewriteProver:
                 result = OBSERVE[function](result)
             if function in states:
                 result = states[function]()
-            return as_used(result, conditions.facts)
+            return used_part(result, conditions.facts)
 
         return seen
 
@@ -319,8 +319,8 @@ class RewriteProver:
             known = one or other
             if known is None:
                 continue
-            # No connection and a gradient of zeros train alike.
-            zeros = taken_apart(tf.zeros(np.shape(known.data), known.dtype))
+            # A missing gradient and a gradient of zeros are equivalent in training.
+            zeros = to_result(tf.zeros(np.shape(known.data), known.dtype))
             self.outcome.gradients += 1
             try:
                 found = difference(one or zeros, other or zeros, self._bounds(coarsest=coarsest))
@@ -336,7 +336,7 @@ class RewriteProver:
     def _fail(self, mode: str, arguments: dict[str, Any], what: str, detail: str) -> None:
         self.kinds[mode, what] += 1
         if any(failure["mode"] == mode for failure in self.outcome.failures):
-            return  # one of each mode is enough to see what is the matter
+            return  # one for each mode is enough to see the problem
         shown = ", ".join(
             f"{name}={value!r}" for name, value in arguments.items() if value is not OMITTED
         )
@@ -344,11 +344,11 @@ class RewriteProver:
 
 
 def prove_rewrite(job: RewriteJob) -> Outcome:
-    """Prove one rewrite, as far as anybody here can."""
+    """Prove one rewrite, if it can be run."""
     if "(" not in job.left:
         return _unproven(Outcome(job.id, job.backend), "a change of name has no two sides to run")
     try:
-        sides = read_sides(job.left, job.right)
+        sides = read_callables(job.left, job.right)
     except Contradicted as contradicted:
         return _unproven(Outcome(job.id, job.backend), str(contradicted))
     if sides is None:
@@ -357,7 +357,7 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
 
 
 def _widened(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the same numbers in 32 bits where they had 16."""
+    """Return the arguments with 16-bit arrays widened to 32 bits."""
     return {name: with_arrays(each, _widened_array) for name, each in arguments.items()}
 
 

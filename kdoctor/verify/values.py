@@ -1,4 +1,4 @@
-"""Input values of proofs: arrays that become tensors of either framework."""
+"""Input values of proofs: arrays that become tensors of any framework."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int32", "int64")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
 
-# How far results may lie apart: both sides may add up in another order. Relative to their size, to
-# 1, or to a tenth of the largest number in the result (all of it for 16 bits), whichever is most;
-# by the coarsest type that takes part.
+# Tolerances: both sides may add up in a different order. Relative to the value, to 1, or to a tenth
+# of the largest number in the result (to all of it for 16 bits), whichever is largest; by the least
+# precise dtype involved.
 TOLERANCES = {"float64": 1e-10, "float32": 2e-5, "float16": 3e-2, "bfloat16": 6e-2}
 
 
 class Role(enum.StrEnum):
-    """As what an array is handed over."""
+    """The form in which an array is passed."""
 
     TENSOR = "tensor"
     NUMPY = "numpy"
@@ -33,14 +33,14 @@ class Role(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
-    """One input with numbers in it."""
+    """An input that holds numbers."""
 
     data: np.ndarray[Any, Any]
     role: Role = Role.TENSOR
 
     @property
     def dtype(self) -> str:
-        """The name of its type: ``bfloat16`` too."""
+        """The name of its dtype, including ``bfloat16``."""
         return str(self.data.dtype.name)
 
     def __repr__(self) -> str:
@@ -53,7 +53,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function argument, with the text to show for it."""
+    """A function passed as an argument, with its source text."""
 
     text: str
     call: Callable[..., Any]
@@ -63,7 +63,7 @@ class Function:
 
 
 def as_dtype(name: str) -> np.dtype[Any]:
-    """Return NumPy's type of that name, ``bfloat16`` being ml_dtypes'."""
+    """Return the NumPy dtype of a name; ``bfloat16`` comes from ml_dtypes."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
 
 
@@ -77,7 +77,7 @@ def arrays_in(value: object) -> list[Array]:
 
 
 def with_arrays(value: object, make: Callable[[Array], object]) -> object:
-    """Return the value with each array replaced by what ``make`` gives for it."""
+    """Return the value with ``make`` applied to each array."""
     if isinstance(value, Array):
         return make(value)
     if isinstance(value, Function):

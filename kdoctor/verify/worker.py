@@ -1,6 +1,6 @@
-"""A process that runs frameworks: jobs come in as lines of JSON, outcomes go out as such.
+"""A process that runs frameworks: reads jobs and writes outcomes as lines of JSON.
 
-``python -m kdoctor.verify.worker``. This is where TensorFlow is imported, nowhere else.
+``python -m kdoctor.verify.worker``. The driver itself never imports TensorFlow.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kdoctor.verify.processes import kept_for_good, own_output
+from kdoctor.verify.processes import gc_frozen, reserve_stdout
 
 if TYPE_CHECKING:
     from kdoctor.verify.jobs import Outcome
 
 
 def main() -> None:
-    """Serve jobs until the input ends."""
-    answers = own_output()
+    """Run jobs until the input ends."""
+    answers = reserve_stdout()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     for line in sys.stdin:
         job = json.loads(line)
         try:
             answer = serve(dict(job))
-        except Exception:  # noqa: BLE001 - the other jobs shall go on
+        except Exception:  # noqa: BLE001 - the other jobs still run
             failure = {"mode": "", "what": traceback.format_exc()[-800:], "input": "the proof"}
             answer = {"id": job.get("id", ""), "failing": 1, "failures": [failure]}
         print(json.dumps(answer), file=answers, flush=True)
 
 
 def serve(job: dict[str, Any]) -> dict[str, Any]:
-    """Do one job."""
+    """Run one job."""
     kind = job.pop("kind")
     return about() if kind == "about" else dataclasses.asdict(_prover(kind)(job))
 
 
 @cache
 def _prover(kind: str) -> Callable[[dict[str, Any]], Outcome]:
-    """Return who does jobs of a kind.
+    """Return the function that runs jobs of a kind.
 
-    Imported with the first of them: a worker that gets none is quick to end.
+    Imported with the first job, so that a worker without jobs ends quickly.
     """
     from kdoctor.verify.jobs import ExampleJob, RewriteJob  # noqa: PLC0415
 
-    with kept_for_good():
+    with gc_frozen():
         match kind:
             case "rewrite":
                 from kdoctor.verify.run_rewrite import prove_rewrite  # noqa: PLC0415
@@ -64,7 +64,7 @@ def _prover(kind: str) -> Callable[[dict[str, Any]], Outcome]:
 
 
 def about() -> dict[str, Any]:
-    """Return the versions of what the proofs are run on, and of the backends that are here."""
+    """Return the versions of the frameworks and of the installed backends."""
     from importlib import metadata  # noqa: PLC0415
     from importlib.util import find_spec  # noqa: PLC0415
 

@@ -115,6 +115,15 @@ def test_the_json_has_the_numbers_of_the_page(run, page):
     assert told["breaks_first"][0]["stops"] == [["src/a.py"], ["src/b.py", "src/a.py"]]
 
 
+@pytest.mark.parametrize(
+    ("names", "counted"), [(["a"], "0 of 1 file"), (["a", "b"], "0 of 2 files")]
+)
+def test_the_terminal_says_how_many_files_are_done(run, names, counted):
+    files = {f"{name}.py": "from keras import backend as K\n\nK.sum(1)\n" for name in names}
+    told = run("--html", "report.html", *TARGET, files=files).output
+    assert f"Done: {counted} with Keras.\n" in told
+
+
 def test_the_page_needs_nothing_from_elsewhere(page, tmp_path):
     git(tmp_path, "init", "-q")
     (tmp_path / "first").touch()

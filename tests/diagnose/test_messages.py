@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import resources
 
 import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import Fault
-from kdoctor.diagnose.messages import messages
+from kdoctor.diagnose.messages import Message, messages
 from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.rules import all_rules
 from tests.diagnose.proof_of_removals import guessed
@@ -49,6 +50,12 @@ def test_an_entry_that_asks_for_frames_says_what_must_hold_without_them(entry):
 @pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
 def test_the_rules_that_an_entry_names_exist(entry):
     assert set(entry.rules) <= {rule.code for rule in all_rules()}
+
+
+def test_the_readme_says_what_each_field_means():
+    readme = resources.files("kdoctor.diagnose") / "messages" / "README.md"
+    explained = re.findall(r"^\| `(\w+)` \|", readme.read_text("utf-8"), re.MULTILINE)
+    assert sorted(explained) == sorted(Message.__struct_fields__)
 
 
 def test_names_of_entries_are_unique():

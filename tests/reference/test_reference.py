@@ -173,5 +173,5 @@ def test_a_name_that_the_reference_has_not_is_one_clear_sentence(reference):
     assert ran.returncode == 2
     assert ran.stderr == (
         "kdoctor: the reference has no 'hubr'; did you mean huber? "
-        "(`kdoctor reference` lists what it has)\n"
+        "(`kdoctor reference` lists its contents)\n"
     )

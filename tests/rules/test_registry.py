@@ -1,8 +1,10 @@
 """Adding a rule means adding one file: what the registry finds, and what it refuses."""
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import newest_target
-from kdoctor.model import Applicability
+from kdoctor.model import Applicability, ImportNeed
 from kdoctor.rules import Example, all_rules, index, registry, rule_by_code
 from kdoctor.rules.index import INDEX, rule_index
 from kdoctor.rules.rule import HEADINGS
@@ -101,6 +103,62 @@ def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch, tmp_p
         record.write_bytes(msgspec.json.encode(held))
         assert facts.applicability(example) is wanted
     assert facts.applicability() is Applicability.UNSAFE
+
+
+_RULE = """
+from kdoctor.model import Severity
+from kdoctor.rules.rule import Example, Rule
+
+
+def check(module, facts):
+    yield
+
+
+rule = Rule("KD599", "a-rule", "idioms", Severity.ERROR, check)
+INVALID = [
+    Example(before="a", after="b"),
+    Example(before="c", after="d"),
+    Example(before="e"),
+    Example(before="f", after="g", unsafe=True),
+]
+"""
+
+
+@pytest.fixture
+def written():
+    """The names of a rule's module: the rule knows its examples by its check alone."""
+    names: dict[str, Any] = {}
+    exec(_RULE, names)  # noqa: S102 - our own text
+    return names
+
+
+def test_a_fix_is_rated_by_the_examples_that_are_fixed_without_unsafe(written, monkeypatch):
+    rule, examples = written["rule"], written["INVALID"]
+    held = {each.id for each in examples[:2]}
+    monkeypatch.setattr(facts_module, "proofs_that_hold", lambda: held)
+    assert rule.fix("a title").applicability is Applicability.SAFE
+    assert rule.fix("a title", unsafe_because="it may").applicability is Applicability.UNSAFE
+    held.remove(examples[0].id)
+    assert rule.fix("a title").applicability is Applicability.UNSAFE
+    assert rule.fix("a title", proven_by=[examples[1]]).applicability is Applicability.SAFE
+    assert rule.fix("a title", proven_by=()).applicability is Applicability.UNSAFE
+
+
+def test_a_rule_whose_check_is_wrapped_knows_its_examples(written, monkeypatch):
+    rule, examples = written["rule"], written["INVALID"]
+    monkeypatch.setattr(facts_module, "proofs_that_hold", lambda: {each.id for each in examples})
+
+    @functools.wraps(rule.check)
+    def wrapped(module, facts):
+        return rule.check(module, facts)
+
+    around = msgspec.structs.replace(rule, check=wrapped)
+    assert around.fix("a title").applicability is Applicability.SAFE
+
+
+def test_an_import_that_is_not_needed_is_not_in_the_fix(written):
+    need = ImportNeed("keras", "ops", "ops")
+    assert written["rule"].fix("a title", imports=(None, need, need)).imports == (need,)
 
 
 def test_the_index_is_what_the_rules_say() -> None:

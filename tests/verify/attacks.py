@@ -1,9 +1,9 @@
 """Attacks on the sandbox of ``kdoctor verify``, and a process that runs them, each in a fork.
 
-Each attack is Python that ends without an exception where it got through. All begin by switching
-off Python's audit hook, as user code can: what refuses them is the kernel.
+Each attack is Python code that ends without an exception if it succeeds. All begin by disabling
+Python's audit hook, as user code can: only the kernel refuses them.
 
-As a program: ``attacks.py FOLDER-OF-THE-WORKER SETTINGS.json``, which answers with a JSON object.
+As a program: ``attacks.py FOLDER-OF-THE-WORKER SETTINGS.json``, which prints a JSON object.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ from pathlib import Path
 PRELUDE = """
 import ctypes, errno, fcntl, os, resource, signal, socket, struct, sys, threading
 from worker import sandbox
-sandbox._Doors.shut = False
+sandbox._AuditHook.active = False
 libc = ctypes.CDLL(None, use_errno=True)
 
 def called(result):
@@ -182,7 +182,7 @@ ATTACKS = {
 
 
 def main(worker: str, settings: str) -> None:
-    """Run all attacks with the walls, or without; answer by name with the error, "" for none."""
+    """Run all attacks in the sandbox, or outside; answer by name with the error, "" for none."""
     sys.path.insert(0, worker)
     from worker import sandbox  # noqa: PLC0415
 
@@ -211,7 +211,7 @@ def _attack(sandbox, home, code, given, write):
     said = "through"
     try:
         limits = {"seconds": 10, "memory": 2**30}
-        sandbox.enter(home, limits, walls=given["walls"])
+        sandbox.enter(home, limits, confine=given["confined"])
         exec(PRELUDE + code, dict(given))  # noqa: S102 - that is the attack
     except PermissionError as error:
         said = f"refused: {error}"

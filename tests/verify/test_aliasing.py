@@ -1,4 +1,4 @@
-"""The proofs see what sort of object a result is, and whether it shares its numbers."""
+"""The proofs compare the type of a result, and whether it shares memory."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def outcomes():
 
 
 @pytest.mark.parametrize(("row", "failure"), WRONG.items(), ids=[" ".join(row) for row in WRONG])
-def test_what_differs_in_more_than_its_numbers_is_found_out(outcomes, row, failure):
+def test_a_result_that_differs_in_more_than_its_numbers_fails(outcomes, row, failure):
     mode, what = failure
     found = {each["mode"]: each["what"] for each in outcomes[" ".join(row)].failures}
     assert mode in found, found
@@ -63,7 +63,7 @@ def test_what_differs_in_more_than_its_numbers_is_found_out(outcomes, row, failu
 
 
 @pytest.mark.parametrize("row", RIGHT, ids=[" ".join(row) for row in RIGHT])
-def test_what_takes_its_place_holds(outcomes, row):
+def test_the_right_replacement_holds(outcomes, row):
     assert outcomes[" ".join(row)].holds, outcomes[" ".join(row)].failures
 
 
@@ -71,7 +71,7 @@ def changes_of(left, right):
     return {mutant.change: mutant.row.right for mutant in mutate.mutants_of(rewrite(left, right))}
 
 
-def test_a_copy_is_broken_into_what_it_is_made_of():
+def test_a_mutant_returns_the_original_in_place_of_a_copy():
     assert changes_of("keras.backend.identity(x)", "keras.ops.copy(x)") == {
         "an array of it": "keras.ops.convert_to_numpy(keras.ops.copy(x))",
         "x instead of keras.ops.copy(x)": "x",

@@ -1,4 +1,4 @@
-"""Questions travel, answers come back: what is right holds, what is spoiled on the way does not."""
+"""GPU proofs: right answers from another machine hold, corrupted ones do not."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def answers(pool, questions):
 
 
 @pytest.mark.frameworks
-def test_what_is_answered_right_holds(pool, jobs, answers):
+def test_right_answers_hold(pool, jobs, answers):
     outcomes = list(pool.map(judge.judged, jobs, [answers[job.id] for job in jobs], [MODES] * 3))
     assert all(each.holds for each in outcomes), [each.failures for each in outcomes]
     assert all(set(each.cases) == set(MODES) for each in outcomes)
 
 
 @pytest.mark.frameworks
-def test_one_number_that_is_another_is_seen(pool, jobs, answers):
+def test_one_wrong_number_fails(pool, jobs, answers):
     for job in jobs:
         given = dict(answers[job.id])
         some = next(key for key, each in given.items() if each.result.data.size)
@@ -68,7 +68,7 @@ def test_one_number_that_is_another_is_seen(pool, jobs, answers):
 
 
 @pytest.mark.frameworks
-def test_what_is_raised_there_fails_here(pool, jobs, answers):
+def test_an_error_on_the_other_machine_fails(pool, jobs, answers):
     given = dict.fromkeys(answers[jobs[0].id], Raised("OddError", "no kernel of this name"))
     outcome = pool.submit(judge.judged, jobs[0], given, MODES).result()
     assert not outcome.holds
@@ -76,7 +76,7 @@ def test_what_is_raised_there_fails_here(pool, jobs, answers):
 
 
 @pytest.mark.frameworks
-def test_nothing_of_tensorflow_travels(questions, answers):
+def test_questions_contain_nothing_of_tensorflow(questions, answers):
     for each in (questions, answers):
         assert b"tensorflow." not in pickle.dumps([vars_of(each)])
     assert all(isinstance(one, Ran) for each in answers.values() for one in each.values())

@@ -1,4 +1,4 @@
-"""What Keras 2 gives in a graph only, and otherwise eagerly, is what its users have: it counts."""
+"""A Keras 2 result that differs in a graph only is what users get, so it is compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.verify.jobs import RewriteJob
 pytest.importorskip("tf_keras")
 pytest.importorskip("keras")
 
-from kdoctor.verify.callables import read_sides
+from kdoctor.verify.callables import read_callables
 from kdoctor.verify.run_rewrite import RewriteProver
 from kdoctor.verify.values import Array
 
@@ -39,7 +39,7 @@ CASES = [
 @pytest.mark.parametrize(("key", "mode", "arguments", "holds"), CASES)
 def test_it_is_compared(key, mode, arguments, holds):
     left, right = key.split(" -> ")
-    prover = RewriteProver(RewriteJob(key, left, right, "", 1, 0), read_sides(left, right))
+    prover = RewriteProver(RewriteJob(key, left, right, "", 1, 0), read_callables(left, right))
     prover.try_mode(Conditions(), mode, arguments)
     assert prover.cases[mode] == 1
     assert (not prover.outcome.failures) is holds, prover.outcome.failures

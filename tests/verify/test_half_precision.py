@@ -1,4 +1,4 @@
-"""XLA divides by way of the reciprocal, which float16 has not for the smallest numbers."""
+"""XLA divides by the reciprocal, which float16 lacks for the smallest numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("keras")
 
 from kdoctor.verify import frameworks
 from kdoctor.verify.backends import other_backend
-from kdoctor.verify.callables import read_sides
+from kdoctor.verify.callables import read_callables
 from kdoctor.verify.run_rewrite import RewriteProver
 from kdoctor.verify.values import Array
 
@@ -42,7 +42,7 @@ WHY = "float16 divided by less than 1/65504: XLA multiplies by the reciprocal, w
         ("tensorflow", "float16", 1e-7, False),
     ],
 )
-def test_it_is_told_of_what_has_no_reciprocal_on_jax_alone(backend, dtype, number, told):
+def test_only_jax_explains_divisors_without_a_reciprocal(backend, dtype, number, told):
     retyped = "jax" if backend == "tensorflow" else backend
     asked = replace(other_backend(retyped, frameworks.run), name=backend)
     arguments = {"x": 2.0, "y": [Array(np.array([1.0, number], dtype))]}
@@ -60,16 +60,18 @@ def proven(spoils: str):
         return replace(ran, result=replace(ran.result, data=data))
 
     job = proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")
-    return RewriteProver(job, read_sides(job.left, job.right), other_backend("jax", run)).prove()
+    return RewriteProver(
+        job, read_callables(job.left, job.right), other_backend("jax", run)
+    ).prove()
 
 
-def test_what_is_right_in_32_bits_is_explained():
+def test_a_difference_that_vanishes_in_32_bits_is_explained():
     outcome = proven("float16")
     assert outcome.explained[WHY] > 0
     assert outcome.failures, "float16 of ordinary numbers is not explained"
 
 
-def test_what_is_wrong_in_32_bits_too_is_not():
+def test_a_difference_that_remains_in_32_bits_is_not_explained():
     outcome = proven("float16 float32")
     assert WHY not in outcome.explained
     assert outcome.failures

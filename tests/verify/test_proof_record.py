@@ -1,4 +1,4 @@
-"""The record that ships is that of the rules that ship."""
+"""The shipped proof record matches the shipped rules."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def test_every_rewrite_and_example_has_a_record(ids):
     assert record.unrecorded(ids, record.read()) == [], "run `make prove`"
 
 
-def test_no_record_is_left_of_what_is_gone(ids):
+def test_the_record_has_no_entries_without_a_rewrite_or_example(ids):
     assert record.stale(ids, record.read()) == [], "run `make prove`"
 
 
-def test_what_does_not_hold_says_where_it_differs():
+def test_an_entry_that_does_not_hold_has_a_failure():
     for key, entry in record.read().items():
         if key != record.ABOUT and not entry["holds"]:
             assert entry["failures"], key
@@ -34,14 +34,14 @@ def test_a_rewrite_that_holds_was_run_in_many_cases():
     assert all(sum(entry["cases"].values()) >= 8 for entry in proven)
 
 
-def test_the_record_says_what_it_was_run_on_and_what_not():
+def test_the_record_names_the_versions_and_backends_that_ran():
     about = record.read()[record.ABOUT]
     assert set(about["frameworks"]) == {"keras", "numpy", "tensorflow", "tf_keras"}
     assert set(about["backends"]) == {"jax", "tensorflow", "torch"}
     assert about["backends"]["tensorflow"] == about["frameworks"]["tensorflow"]
 
 
-def test_what_was_run_on_a_backend_is_of_the_version_that_the_record_names():
+def test_results_on_a_backend_are_of_the_recorded_version():
     known = record.read()
     versions = known[record.ABOUT]["backends"]
     assert {backend for _, backend in record.parts(known)} == {
@@ -49,7 +49,7 @@ def test_what_was_run_on_a_backend_is_of_the_version_that_the_record_names():
     }
 
 
-def test_the_record_is_written_in_one_order(tmp_path):
+def test_the_record_is_sorted(tmp_path):
     known = record.read()
     record.write(known[record.ABOUT], record.parts(known), tmp_path / "proofs.json")
     assert record.RECORD.read_bytes() == (tmp_path / "proofs.json").read_bytes()
@@ -68,7 +68,7 @@ ENTRY = {"holds": True, "backends": {"jax": {"holds": False}}}
 KNOWN = {"about": ABOUT, "f -> g": ENTRY, "gone -> too": ENTRY}
 
 
-def test_a_run_without_a_backend_leaves_what_was_run_there():
+def test_a_run_without_a_backend_keeps_its_results():
     now = ABOUT | {"backends": {"tensorflow": "2.21.0", "jax": "not run", "torch": "not run"}}
     standing = record.standing(KNOWN, now, {"f -> g"})
     assert standing == {
@@ -78,7 +78,7 @@ def test_a_run_without_a_backend_leaves_what_was_run_there():
     assert record.with_backends(now, KNOWN, standing)["backends"] == ABOUT["backends"]
 
 
-def test_another_version_of_a_backend_leaves_only_the_others():
+def test_a_new_version_of_a_backend_drops_its_results_only():
     now = ABOUT | {"backends": {"tensorflow": "2.21.0", "jax": "0.11", "torch": "not run"}}
     assert set(record.standing(KNOWN, now, {"f -> g"})) == {("f -> g", "tensorflow")}
 
@@ -86,6 +86,6 @@ def test_another_version_of_a_backend_leaves_only_the_others():
 @pytest.mark.parametrize(
     "now", [{"frameworks": {"keras": "3.16.0"}}, {"seed": 1}, {"cases_per_rewrite": 9}]
 )
-def test_what_was_run_on_other_versions_or_inputs_does_not_stand(now):
+def test_results_of_other_versions_or_inputs_are_dropped(now):
     standing = record.standing(KNOWN, ABOUT | now, {"f -> g"})
     assert ("f -> g", "tensorflow") not in standing

@@ -1,4 +1,4 @@
-"""What user code is kept from: each attack fails in the sandbox, and succeeds without it."""
+"""The sandbox: each attack fails inside it, and succeeds without it."""
 
 import errno
 import json
@@ -79,7 +79,7 @@ class Outside:
         }
 
 
-def attacked(folder, *, walls):
+def attacked(folder, *, confined):
     """Run all attacks; return their answers, what was reached, and the files before and after."""
     place, room = folder / "outside", folder / "room"
     place.mkdir(parents=True)
@@ -89,7 +89,7 @@ def attacked(folder, *, walls):
         before = outside.files()
         settings = {
             "room": str(room),
-            "walls": walls,
+            "confined": confined,
             "OUTSIDE": str(place),
             "TCP": outside.tcp.getsockname()[1],
             "UDP": outside.udp.getsockname()[1],
@@ -112,12 +112,12 @@ def attacked(folder, *, walls):
 
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory):
-    return attacked(tmp_path_factory.mktemp("in"), walls=True)
+    return attacked(tmp_path_factory.mktemp("in"), confined=True)
 
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory):
-    return attacked(tmp_path_factory.mktemp("out"), walls=False)
+    return attacked(tmp_path_factory.mktemp("out"), confined=False)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -174,7 +174,7 @@ def kernel_without(*calls):
         ([((444, 444), None), ((157, 167), 22)], ["Landlock", "seccomp"]),
     ],
 )
-def test_a_kernel_without_a_wall_runs_nothing_and_asks_for_no_sandbox(tmp_path, lack, named):
+def test_without_kernel_support_nothing_runs_and_the_option_is_suggested(tmp_path, lack, named):
     (tmp_path / "loss.py").write_text(
         "from keras import backend as K\ndef f(y_true, y_pred): return K.mean(y_true - y_pred)\n"
     )
@@ -202,7 +202,7 @@ def test_a_kernel_without_a_wall_runs_nothing_and_asks_for_no_sandbox(tmp_path, 
         assert "without the sandbox" in ran.stdout
 
 
-def test_a_python_of_a_project_is_told_no_keys(tmp_path, monkeypatch):
+def test_the_python_of_a_project_sees_no_keys(tmp_path, monkeypatch):
     monkeypatch.setenv("CLOUD_KEY", "secret")
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nenv > {tmp_path}/told\nexec {sys.executable} "$@"\n')
@@ -249,7 +249,7 @@ def run_as_on_windows(folder, program, *arguments):
         ["fix", "--apply", "--unsafe", "--verify", "--no-sandbox", "loss.py"],
     ],
 )
-def test_where_processes_cannot_be_forked_it_is_one_sentence(tmp_path, command):
+def test_a_system_without_fork_gives_one_sentence(tmp_path, command):
     text = "from keras import backend as K\n\n\ndef loss(t, p):\n    return K.mean(t - p)\n"
     (tmp_path / "loss.py").write_text(text)
     ran = run_as_on_windows(tmp_path, "from kdoctor.__main__ import main\nmain()", *command)
@@ -267,7 +267,7 @@ def test_where_processes_cannot_be_forked_it_is_one_sentence(tmp_path, command):
         "from kdoctor.__main__ import main\nmain()",
     ],
 )
-def test_what_forks_nothing_starts_without_it(tmp_path, program):
+def test_commands_that_do_not_fork_start_without_fork(tmp_path, program):
     # The proofs and the reference run in processes of their own: Windows has those.
     arguments = ["verify", "--help"] if "__main__" in program else ["--help"]
     ran = run_as_on_windows(tmp_path, program, *arguments)
@@ -279,7 +279,7 @@ def test_what_forks_nothing_starts_without_it(tmp_path, program):
     ("header", "column"),
     [("x86_64-linux-gnu/asm/unistd_64.h", 0), ("asm-generic/unistd.h", 1)],
 )
-def test_the_numbers_of_calls_are_those_of_the_kernels_headers(header, column):
+def test_system_call_numbers_are_those_of_the_kernel_headers(header, column):
     path = Path("/usr/include") / header
     if not path.is_file():
         pytest.skip(f"{path} is not here")
@@ -293,7 +293,7 @@ def test_the_numbers_of_calls_are_those_of_the_kernels_headers(header, column):
         assert getattr(seccomp, f"_{name.upper()}")[column] == there[name]
 
 
-def test_a_filter_is_there_for_both_machines_and_never_jumps_past_its_end():
+def test_both_machines_have_a_filter_without_jumps_past_its_end():
     for machine in (seccomp.X86_64, seccomp.AARCH64):
         steps = list(seccomp.program(machine, 1))
         assert len(steps) < 4096

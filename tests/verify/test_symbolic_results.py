@@ -1,4 +1,4 @@
-"""What a call gives of symbolic tensors is told as the call gave it, on Keras 2 and on Keras 3."""
+"""Symbolic results keep their structure on Keras 2 and Keras 3."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _kind_of(side, call):
 
 
 @pytest.mark.parametrize("side", [frameworks.OLD, frameworks.NEW], ids=["Keras 2", "Keras 3"])
-def test_a_list_of_one_tensor_is_no_tensor(side):
+def test_a_list_of_one_tensor_stays_a_list(side):
     """A model of Keras 2 gives the tensor that is alone in its list of outputs."""
     alone = _kind_of(side, lambda given: given["x"] * 2)
     listed = _kind_of(side, lambda given: [given["x"] * 2])

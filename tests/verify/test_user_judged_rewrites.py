@@ -1,4 +1,4 @@
-"""Wrong rewrites that are made on purpose are found; right ones raise no alarm."""
+"""Deliberately wrong rewrites are found; right ones raise no false alarm."""
 
 import json
 import secrets
@@ -10,18 +10,18 @@ from tools.judged_rewrites.material import rewrites
 
 
 @pytest.mark.frameworks
-def test_a_sample_that_is_drawn_now_is_judged_as_it_is():
+def test_a_random_sample_is_judged_correctly():
     outcomes = judged(sample(4, secrets.randbits(32)))
     assert {title: each for title, each in outcomes.items() if not each.holds} == {}
 
 
-def test_the_record_is_of_all_the_material_and_says_that_all_of_it_was_judged_rightly():
+def test_the_record_covers_all_rewrites_and_all_were_judged_correctly():
     record = json.loads(RECORD.read_text("utf-8"))
     assert list(record) == [each.title for each in rewrites()]
     assert [title for title, each in record.items() if not each["holds"]] == []
 
 
-def test_the_record_calls_right_ones_equal_and_says_of_wrong_ones_what_differs():
+def test_the_record_calls_right_rewrites_equal_and_says_how_wrong_ones_differ():
     record = json.loads(RECORD.read_text("utf-8"))
     states = {bool(r.spoilt): set() for r in rewrites()}
     for each in rewrites():

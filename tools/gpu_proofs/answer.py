@@ -53,16 +53,16 @@ def answered(asked: Asked) -> tuple[str, dict[str, Ran | Raised]]:
 def _run(question: Question, call: Callable[..., Any], seed: int | None) -> Ran | Raised:
     import keras  # noqa: PLC0415 - in a process that has its backend
 
-    from kdoctor.verify.bind_inputs import as_used  # noqa: PLC0415
-    from kdoctor.verify.other_backends import run_elsewhere  # noqa: PLC0415
+    from kdoctor.verify.bind_inputs import used_part  # noqa: PLC0415
+    from kdoctor.verify.other_backends import run_on_backend  # noqa: PLC0415
 
     def used(arguments: dict[str, Any]) -> Any:
         if seed is not None:
             keras.utils.set_random_seed(seed % 2**32)
-        return as_used(call(**arguments), question.facts)
+        return used_part(call(**arguments), question.facts)
 
     try:
-        ran = run_elsewhere(question.mode, used, question.arguments)
+        ran = run_on_backend(question.mode, used, question.arguments)
     except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
         return Raised(type(error).__name__, str(error))
     return Ran(

@@ -41,7 +41,7 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
     import tensorflow as tf  # noqa: PLC0415 - in a process of its own
 
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415
-    from kdoctor.verify.callables import read_sides  # noqa: PLC0415
+    from kdoctor.verify.callables import read_callables  # noqa: PLC0415
     from kdoctor.verify.generators import OMITTED  # noqa: PLC0415
     from kdoctor.verify.references import NEW_STATE, OBSERVE  # noqa: PLC0415
     from kdoctor.verify.run_rewrite import RANDOM, RewriteProver  # noqa: PLC0415
@@ -70,7 +70,7 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
             questions.append(Question(mode, filled, facts, digest_of(mode, arguments)))
 
     questions: list[Question] = []
-    sides = read_sides(job.left, job.right)
+    sides = read_callables(job.left, job.right)
     if sides is None or sides.function in {*OBSERVE, *NEW_STATE}:
         return Asked(job.id, job.right, None, why_not="what it does is seen in Keras' state only")
     if "tensorflow" in job.right:

@@ -1,7 +1,7 @@
-"""``python -m tools.gpu_proofs.judge ANSWERS...``: compare what came back with the old sides.
+"""``python -m tools.gpu_proofs.judge ANSWERS...``: compare GPU results with the old sides.
 
-The inputs are drawn anew, as they were for the questions, and the old side runs again; for the new
-side stands what was answered. Writes ``record.json`` beside this, and ``docs/gpu.md`` from it.
+The inputs are drawn again as they were for ``ask``, and the old side runs again; the recorded
+answers stand in for the new side. Writes ``record.json`` here, and ``docs/gpu.md`` from it.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _INTRODUCTION = """\
 *Written by `python -m tools.gpu_proofs.judge`; do not edit.*
 
 [The proofs](proofs.md) were run on a CPU. The right sides of the rewrites that hold there on
-TensorFlow were run on a GPU as well, on other backends: on a machine without TensorFlow, so the
-inputs that the left side takes travelled there and the results came back, to be compared as those
-of the CPU are (values, types, shapes, gradients, within the same tolerances). What is safe is
-decided by the proofs on TensorFlow alone; here stands where a GPU differs.
+TensorFlow were also run on a GPU, on the other backends. That machine has no TensorFlow, so the
+inputs of the left side were sent to it and the results came back, to be compared in the same way
+(values, dtypes, shapes and gradients, with the same tolerances). Whether a fix is safe depends on
+the proofs on TensorFlow alone; this page lists what differs on a GPU.
 
-Backends may round what they multiply on a GPU (NVIDIA's TF32 keeps 10 bits of each factor's
-fraction), where they are not told otherwise: a difference of some parts in ten thousand comes from
-there. Such runs are told apart below.
+By default a backend may round the factors of a product on a GPU (NVIDIA's TF32 keeps 10 bits of
+each fraction), which explains differences of a few parts in ten thousand. Runs with that default
+are listed separately below.
 """
 
 
 def judged(
     job: RewriteJob, given: Mapping[str, Ran | Raised], modes: Sequence[str] | None = None
 ) -> Outcome:
-    """Return what becomes of one rewrite, with answers for the new side."""
+    """Prove one rewrite, with recorded answers for the new side."""
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415 - with TensorFlow
-    from kdoctor.verify.callables import read_sides  # noqa: PLC0415
+    from kdoctor.verify.callables import read_callables  # noqa: PLC0415
     from kdoctor.verify.run_rewrite import RewriteProver  # noqa: PLC0415
 
     def replayed(mode: str, _: Callable[..., Any], arguments: dict[str, Any]) -> Ran:
@@ -55,8 +55,8 @@ def judged(
             raise type(answer.kind, (Exception,), {})(answer.text)
         return answer
 
-    sides = read_sides(job.left, job.right)
-    assert sides is not None, f"{job.id} was asked"
+    sides = read_callables(job.left, job.right)
+    assert sides is not None, f"{job.id} is among the questions"
     backend = other_backend(job.backend, replayed)
     if modes is not None:
         backend = replace(backend, modes=tuple(modes))
@@ -64,10 +64,12 @@ def judged(
 
 
 def main() -> None:
-    """Judge, and write the record and the page."""
+    """Compare the answers, and write the record and the page."""
     parser = argparse.ArgumentParser(prog="python -m tools.gpu_proofs.judge", description=__doc__)
     parser.add_argument("answers", type=Path, nargs="*")
-    parser.add_argument("--cases", type=int, default=CASES, help="as many as were asked")
+    parser.add_argument(
+        "--cases", type=int, default=CASES, help="the number of inputs that `ask` drew"
+    )
     options = parser.parse_args()
     runs = [_run(read(path), options.cases) for path in options.answers]
     if runs:
@@ -86,7 +88,7 @@ def _run(answers: Answers, cases: int) -> dict[str, Any]:
 
 
 def page(recorded: Mapping[str, Any]) -> str:
-    """Return the page of what was recorded."""
+    """Return the text of docs/gpu.md."""
     lines = [_INTRODUCTION]
     for run in recorded["runs"]:
         lines += ["", *_of_run(run)]
@@ -109,24 +111,24 @@ def _of_run(run: Mapping[str, Any]) -> Iterable[str]:
     reasons = ", ".join(f"{times} ({why})" for why, times in run["not_asked"].items())
     yield (
         f"{len(held)} of {len(rewrites)} hold, in {runs:,} runs with {gradients:,} gradients."
-        + (f" Not asked: {reasons}." if reasons else "")
+        + (f" Not run: {reasons}." if reasons else "")
     )
     if about["precision"] != "full":
         yield ""
         called = (re.findall(r"keras\.ops\.\w+", key.split(" -> ")[1]) for key in rewrites)
         names = sorted({f"`{name}`" for each in called for name in each})
-        yield f"Asked were only rewrites to these: {', '.join(names)}."
+        yield f"Only rewrites to these functions were run: {', '.join(names)}."
     others = {key: each for key, each in rewrites.items() if not each["holds"]}
     on_cpu = record.read()
     apart = {
         key: _holds_on_cpu(on_cpu, key, about["backend"])
         for key, each in others.items()
-        if each["failures"][0]["mode"]  # else nothing was compared, or too little
+        if each["failures"][0]["mode"]  # without one, too little was compared
     }
     for title, there in (
-        ("These differ, and on the CPU they hold:", True),
-        ("These differ on the CPU, too:", False),
-        ("Of these not enough was asked to tell:", None),
+        ("These differ on the GPU, but hold on the CPU:", True),
+        ("These differ on the CPU as well:", False),
+        ("Too few runs to decide:", None),
     ):
         rows = [(key, each) for key, each in sorted(others.items()) if apart.get(key) is there]
         if not rows:
@@ -144,7 +146,7 @@ _PRECISIONS = {"full": "32 bits", "default": "the precision that the backend cho
 
 
 def record_name(backend: str) -> str:
-    """Return a backend's name as it writes itself."""
+    """Return a backend's name as its own project spells it."""
     return {"jax": "JAX", "torch": "PyTorch"}[backend]
 
 

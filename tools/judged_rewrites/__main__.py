@@ -84,7 +84,7 @@ def judged(chosen: tuple[Rewrite, ...]) -> dict[str, Outcome]:
 def _outcome(rewrite: Rewrite, verdicts: list[Verdict]) -> Outcome:
     own = [verdict for verdict in verdicts if verdict.name == rewrite.name]
     # What another definition did may stand in this one now.
-    gone = "the fix takes it out"
+    gone = "the fix removes it"
     bad = [verdict for verdict in verdicts if verdict.is_bad and verdict.why != gone]
     verdict = own[0] if own else None
     if verdict is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import libcst as cst
@@ -39,10 +39,10 @@ class Reporter(Protocol):
         self,
         title: str,
         *edits: Edit | NoFix,
-        imports: Sequence[ImportNeed] = (),
-        drops: Sequence[Span] = (),
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
         unsafe_because: str = "",
-        proven_by: Sequence[Proven] | None = None,
+        proven_by: Iterable[Proven] | None = None,
     ) -> Fix | NoFix:
         """Return a fix, rated by the examples of the rule."""
 
@@ -92,10 +92,10 @@ class Match:
         self,
         title: str,
         *edits: Edit | NoFix,
-        imports: Sequence[ImportNeed] = (),
-        drops: Sequence[Span] = (),
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
         unsafe_because: str = "",
-        proven_by: Sequence[Proven] | None = None,
+        proven_by: Iterable[Proven] | None = None,
     ) -> Fix | NoFix:
         """Return a fix, safe where the rule's examples were run and held.
 

@@ -66,7 +66,7 @@ def _unused(
         elif not _is_decided(suppressions, None):
             return
     if unused_entries or directive.is_blanket:
-        yield unused_ignore.unused(unit, directive, unused_entries, suppressions.facts)
+        yield unused_ignore.unused(unit, directive, unused_entries)
 
 
 def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:

@@ -11,7 +11,7 @@ def write_summary(overview: Overview, page: Page) -> None:
     """Write how far the migration is."""
     left, files = overview.left, overview.files
     done = sum(each.is_done for each in files)
-    page.line(f"Done: {done} of {count(len(files), 'file')} that use Keras.")
+    page.line(f"Done: {done} of {count(len(files), 'file')} with Keras.")
     if left.total:
         page.line(
             f"Left: {count(left.total, 'finding')} ({left.safe} safe, {left.unsafe} unsafe, "

@@ -38,7 +38,7 @@ from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.elements import numbers_in_list
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.triggers import Trigger, member_of, package
-from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
+from kdoctor.model import Edit, Finding, Hole, ImportNeed, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -79,14 +79,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         found = ranks_of(module).of(data.value)
         form = None if found is None else found.form
         if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and cls == _STRICT):
-            yield _finding(module, facts, use, data.value, form)
+            yield _finding(module, use, data.value, form)
         elif form is None and cls == _STRICT and numbers_in_list(module, data.value) is not None:
-            yield _finding(module, facts, use, data.value, None)
+            yield _finding(module, use, data.value, None)
 
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     data: cst.BaseExpression,
     form: ArrayForm | None,
@@ -111,7 +110,7 @@ def _finding(
         confidence=use.confidence,
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=f"Pass an array: `{array}`." if len(array) < 60 else "Pass an array.",
-        fix=Fix("Pass an array", (edit,), facts.applicability(*INVALID), needs),
+        fix=rule.fix("Pass an array", edit, imports=needs),
     )
 
 

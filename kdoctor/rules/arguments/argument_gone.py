@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Place, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Place, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
@@ -82,7 +82,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             is_new = held.key not in told and not module.is_guarded(call.call)
             if is_new and _may_go(facts, call, held.keyword):
                 told.add(held.key)
-                yield _of_a_dict(module, facts, call, held)
+                yield _of_a_dict(module, call, held)
 
 
 def _is_asked(callee: Callee) -> bool:
@@ -119,10 +119,10 @@ def _finding(module: Module, facts: TargetFacts, call: KerasCall, argument: cst.
     return _told(call, keyword, error, module.place(argument), attempt)
 
 
-def _of_a_dict(module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword) -> Finding:
+def _of_a_dict(module: Module, call: KerasCall, held: HeldKeyword) -> Finding:
     change = change_of(call.leaf, call.kind, held.keyword)
     error = _error(module, call, held.keyword, held.value)
-    attempt = _fix_in_the_dict(module, facts, call, held, change)
+    attempt = _fix_in_the_dict(module, call, held, change)
     return _told(call, held.keyword, error, module.place(held.key), attempt)
 
 
@@ -160,23 +160,23 @@ def _fix(
         if call.keyword(change.renamed) is not None:
             return NoFix(f"`{change.renamed}=` is also passed")
         if (instead := instead_of(module, call, argument)) is not None:
-            return _written(facts, keyword, instead)
+            return _written(keyword, instead)
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
         if call.reference is not None and _stays_ignored(module, facts, call.reference):
-            return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_WITHOUT_DECAY)
+            return rule.fix(title, edit, unsafe_because=_WITHOUT_DECAY)
         if call.is_partial and call.leaf == "to_categorical":
-            return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_FLOAT64)
-        return Fix(title, (edit,), _proven(facts, keyword))
+            return rule.fix(title, edit, unsafe_because=_FLOAT64)
+        return rule.fix(title, edit, proven_by=_examples_of(keyword))
     if keyword == "batch_size" and call.reference is not None:
-        proof = facts.applicability(*examples.MOVED_WITH_THE_SHAPE)
+        proof = rule.applicability(examples.MOVED_WITH_THE_SHAPE)
         moved = moved_with_a_size(module, facts, call.reference, proof)
         if moved is not None:
             return moved
     stays = call.is_partial or _is_harmless(module, argument, change)
     instead = None if stays else instead_of(module, call, argument)
     if instead is not None:
-        return _written(facts, keyword, instead)
+        return _written(keyword, instead)
     default = _has_its_default(module, facts, call, argument) or _is_harmless(
         module, argument, change
     )
@@ -188,30 +188,26 @@ def _fix(
     lost = "" if default else change.loses
     if not default and _does_something(argument.value):
         lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
-    return Fix(
+    return rule.fix(
         f"Leave out `{keyword}={_shown(module, argument)}`",
-        tuple(edits),
-        Applicability.UNSAFE
-        if lost
-        else _proven_of_defaults(facts)
-        if default
-        else _proven(facts, keyword),
+        *edits,
         unsafe_because=lost,
+        proven_by=_examples_of_defaults() if default else _examples_of(keyword),
     )
 
 
-def _written(facts: TargetFacts, keyword: str, instead: Instead) -> Fix:
-    return Fix(
+def _written(keyword: str, instead: Instead) -> Fix:
+    return rule.fix(
         instead.title,
-        instead.edits,
-        Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword),
-        instead.imports,
+        *instead.edits,
+        imports=instead.imports,
         unsafe_because=instead.unsafe_because,
+        proven_by=_examples_of(keyword),
     )
 
 
 def _fix_in_the_dict(
-    module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword, change: Change
+    module: Module, call: KerasCall, held: HeldKeyword, change: Change
 ) -> Fix | NoFix:
     name = change.renamed
     if not name:
@@ -223,7 +219,7 @@ def _fix_in_the_dict(
     if call.keyword(name) is not None or name in others or by_position:
         return NoFix(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
-    return Fix(title, (held.renamed(module, name),), _proven(facts, held.keyword))
+    return rule.fix(title, held.renamed(module, name), proven_by=_examples_of(held.keyword))
 
 
 def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
@@ -261,24 +257,20 @@ def _stays_ignored(module: Module, facts: TargetFacts, reference: Reference) -> 
     return decay_is_ignored.stays_ignored(module, facts, reference)
 
 
-def _proven(facts: TargetFacts, keyword: str) -> Applicability:
+def _examples_of(keyword: str) -> list[Example]:
     """A keyword is proven by the examples in which it is what goes."""
     word = re.compile(rf"\b{keyword}=")
-    return facts.applicability(
-        *(
-            each
-            for each in INVALID
-            if each.after and not each.unsafe
-            if word.search(each.before) and not word.search(each.after)
-        )
-    )
+    return [
+        each
+        for each in INVALID
+        if each.after and not each.unsafe
+        if word.search(each.before) and not word.search(each.after)
+    ]
 
 
-def _proven_of_defaults(facts: TargetFacts) -> Applicability:
+def _examples_of_defaults() -> list[Example]:
     """To pass a default is to say nothing, whatever the keyword."""
-    return facts.applicability(
-        *(each for each in INVALID if any(shown in each.before for shown in _DEFAULTS))
-    )
+    return [each for each in INVALID if any(shown in each.before for shown in _DEFAULTS)]
 
 
 rule = Rule(

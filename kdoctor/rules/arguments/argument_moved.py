@@ -175,9 +175,8 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
         start = module.outer_span(args[place].value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
     first = _old_name(olds, index, len(args))
-    proof = facts.applicability(
-        *(each for each in INVALID if each.after and f"{first}=" in each.after)
-    )
+    # Not `rule.fix`: the reason is told where the record has no run, not where the code is unsure.
+    proof = rule.applicability(each for each in INVALID if each.after and f"{first}=" in each.after)
     return Fix(
         f"Pass it as `{first}=`", tuple(edits), proof,
         unsafe_because=f"`{first}=` was not run on both Keras 2 and Keras 3",

@@ -34,7 +34,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     refused += of_own(module, facts, functions)
     for call, each in refused:
         if not module.is_guarded(call.call):
-            yield _finding(module, facts, call, each)
+            yield _finding(module, call, each)
 
 
 def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[Refused]:
@@ -211,7 +211,7 @@ def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
-def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refused) -> Finding:
+def _finding(module: Module, call: KerasCall, refused: Refused) -> Finding:
     fix = None
     if refused.edits:
         proven = [
@@ -221,9 +221,13 @@ def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refus
             and not each.unsafe
             and any(word in each.before for word in refused.proofs)
         ]
-        because = refused.unsafe_because
-        rated = Applicability.UNSAFE if because else facts.applicability(*proven)
-        fix = Fix(refused.title, refused.edits, rated, refused.imports, unsafe_because=because)
+        fix = rule.fix(
+            refused.title,
+            *refused.edits,
+            imports=refused.imports,
+            unsafe_because=refused.unsafe_because,
+            proven_by=proven,
+        )
     return rule.finding(
         module.place(refused.node),
         f"`{call.leaf}` no longer accepts this value: {refused.error}",

@@ -23,7 +23,7 @@ from functools import lru_cache
 from kdoctor.analysis.calls import add_keyword, argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.arguments._keras_1_rewrites import renamed
 from kdoctor.rules.arguments._keras_calls import RELEASES, KerasCall, keras_calls, required
 from kdoctor.rules.arguments._may_be_called import callee_of
@@ -42,7 +42,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 continue
             default = _last_default(facts, call.name, name)
             if default is not None:
-                yield _finding(module, facts, call, name, default)
+                yield _finding(module, call, name, default)
 
 
 def _has_its_old_name(call: KerasCall, parameter: str) -> bool:
@@ -75,9 +75,7 @@ def _may_be_left_out(quick: QuickFacts, facts: TargetFacts) -> bool:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, call: KerasCall, name: str, default: str
-) -> Finding:
+def _finding(module: Module, call: KerasCall, name: str, default: str) -> Finding:
     return rule.finding(
         module.place(call.call),
         f"`{call.leaf}` no longer has a default for `{name}`: TypeError: {call.written} missing "
@@ -85,10 +83,9 @@ def _finding(
         symbol=f"{call.name}({name})",
         confidence=call.confidence,
         help=f"The default in Keras 2 was `{name}={default}`.",
-        fix=Fix(
+        fix=rule.fix(
             f"Write `{name}={default}`, the old default",
-            (add_keyword(module, call.call, f"{name}={default}"),),
-            facts.applicability(*INVALID),
+            add_keyword(module, call.call, f"{name}={default}"),
         ),
     )
 

@@ -29,7 +29,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -55,9 +55,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not made or module.is_guarded(node):
             continue
         is_used = any(_is_used(module, each) for each in made)
-        proven = facts.applicability(*(each for each in INVALID if not each.unsafe))
-        applicability = Applicability.UNSAFE if is_used else proven
-        yield _finding(module, node.value, key, applicability)
+        yield _finding(module, node.value, key, is_used=is_used)
 
 
 def _is_of_keras_3(module: Module, facts: TargetFacts) -> bool:
@@ -135,7 +133,8 @@ def _finding(
     module: Module,
     value: cst.BaseExpression,
     key: cst.SimpleString,
-    applicability: Applicability,
+    *,
+    is_used: bool,
 ) -> Finding:
     shape = literal(value)
     hole = Hole(module.outer_span(value), Precedence.PRIMARY, precedence_of(value))
@@ -151,11 +150,12 @@ def _finding(
         symbol=_KEY,
         confidence=Confidence.LIKELY,
         help='Write `config["input_shape"] = shape[1:]`, without the batch size.',
-        fix=Fix(
+        fix=rule.fix(
             "Set `input_shape`, without the batch size",
-            tuple(changes),
-            applicability,
-            unsafe_because="the batch size is not kept, and a stateful layer needs it",
+            *changes,
+            unsafe_because="the batch size is not kept, and a stateful layer needs it"
+            if is_used
+            else "",
         ),
     )
 

@@ -63,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             layer = module.type_of(call.func)
             takes = None if layer is None else _parameters(facts, layer)
             if layer is not None and takes and name not in takes:
-                yield _finding(module, facts, _Refused(layer, call, given, takes[0]))
+                yield _finding(module, _Refused(layer, call, given, takes[0]))
 
 
 def _parameters(facts: TargetFacts, layer: Type) -> list[str] | None:
@@ -78,14 +78,14 @@ def _parameters(facts: TargetFacts, layer: Type) -> list[str] | None:
     return None if signature is None else [each.name for each in signature.parameters]
 
 
-def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
+def _finding(module: Module, refused: _Refused) -> Finding:
     assert refused.given.keyword is not None
     name, cls = refused.given.keyword.value, refused.layer.cls
     if name == _INPUT:
-        fix: Fix | None = _by_position(module, facts, refused)
+        fix: Fix | None = _by_position(module, refused)
         error = f"missing a required argument: '{refused.first}'"
     else:
-        fix = _left_out(module, facts, refused)
+        fix = _left_out(module, refused)
         error = f"got an unexpected keyword argument '{name}'"
     return rule.finding(
         module.place(refused.given),
@@ -99,26 +99,24 @@ def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
     )
 
 
-def _by_position(module: Module, facts: TargetFacts, refused: _Refused) -> Fix:
+def _by_position(module: Module, refused: _Refused) -> Fix:
     assert refused.given.keyword is not None
-    proof = facts.applicability(*(each for each in INVALID if each.after))
     place = module.span(refused.given.keyword)
     if refused.call.args[0] is refused.given:
         edit = Edit(Span(place.start, module.outer_span(refused.given.value).start), ("",))
-        return Fix("Pass the input by position", (edit,), proof)
+        return rule.fix("Pass the input by position", edit)
     title = f"Write `{refused.first}=` instead of `{_INPUT}=`"
-    return Fix(title, (Edit(place, (refused.first,)),), proof)
+    return rule.fix(title, Edit(place, (refused.first,)))
 
 
-def _left_out(module: Module, facts: TargetFacts, refused: _Refused) -> Fix | None:
+def _left_out(module: Module, refused: _Refused) -> Fix | None:
     """Leave out ``constants=None``, which says nothing."""
     if literal(refused.given.value) is not None:
         return None
     edits = remove_arguments(module, refused.call, [refused.given])
     if edits is None:
         return None
-    proof = facts.applicability(*(each for each in INVALID if each.after))
-    return Fix(f"Leave out `{_CONSTANTS}=None`", tuple(edits), proof)
+    return rule.fix(f"Leave out `{_CONSTANTS}=None`", *edits)
 
 
 def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:

@@ -64,7 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not is_keras_3(facts, made.qualified):
             continue
         found.add(owner)
-        yield _finding(module, facts, call_method, owner.name.value, module.source(call), error)
+        yield _finding(module, call_method, owner.name.value, module.source(call), error)
 
 
 def _asked(module: Module) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
@@ -114,9 +114,7 @@ def _passes(call: cst.Call, method: cst.FunctionDef) -> bool:
     return _TRAINING in names[: len(by_position)]
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
-    module: Module, facts: TargetFacts, method: cst.FunctionDef, name: str, used: str, error: str
-) -> Finding:
+def _finding(module: Module, method: cst.FunctionDef, name: str, used: str, error: str) -> Finding:
     parameter = _asked_for(method)
     assert parameter is not None
     without = _without_default(method, parameter)
@@ -128,7 +126,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
         symbol=f"{name}.call",
         confidence=Confidence.LIKELY,
         help="Write `training=None`: Keras then fills it in.",
-        fix=_fix(module, facts, without)
+        fix=_fix(module, without)
         if without
         else NoFix("a later parameter has no default, and Keras does not fill it in"),
     )
@@ -149,18 +147,14 @@ def _without_default(method: cst.FunctionDef, parameter: cst.Param) -> Sequence[
     return (parameter, *bare)
 
 
-def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix:
+def _fix(module: Module, bare: Sequence[cst.Param]) -> Fix:
     edits = []
     for each in bare:
         last = each.annotation.annotation if each.annotation else each.name
         end = module.outer_span(last).end
         text = " = None" if each.annotation else "=None"
         edits.append(Edit(Span(end, end), (text,)))
-    return Fix(
-        "Give `training` a default of None",
-        tuple(edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix("Give `training` a default of None", *edits)
 
 
 def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:

@@ -40,7 +40,7 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -116,10 +116,9 @@ def _by_place(
     module: Module, use: MemberUse, given: cst.Arg, made: str, *, is_known: bool
 ) -> Finding:
     span = module.outer_span(given.value)
-    fix = Fix(
+    fix = rule.fix(
         "Turn it into a dict: `dict(enumerate(…))`",
-        (Edit(span, ("dict(enumerate(", Hole(span), "))")),),
-        Applicability.UNSAFE,
+        Edit(span, ("dict(enumerate(", Hole(span), "))")),
         unsafe_because="it assumes that the classes are 0, 1, 2, … in this order; "
         "and Keras up to 2.3 ignored such weights",
     )

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -61,7 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if module.is_guarded(call):
                 continue
             seen.add(function)
-            fix = _fix(module, facts, function)
+            fix = _fix(module, function)
             is_named = isinstance(function, cst.FunctionDef)
             said = function.name.value if isinstance(function, cst.FunctionDef) else "<lambda>"
             yield rule.finding(
@@ -101,7 +101,7 @@ def _takes_dtype(function: _Function) -> bool:
     )
 
 
-def _fix(module: Module, facts: TargetFacts, function: _Function) -> Fix | None:
+def _fix(module: Module, function: _Function) -> Fix | None:
     parameters = function.params
     _, *others = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
     wanted = [each for each in others if each.default is None]
@@ -114,12 +114,9 @@ def _fix(module: Module, facts: TargetFacts, function: _Function) -> Fix | None:
     texts = [*([named] if wanted else []), f", {_DTYPE}=None"]
     if len(set(ends)) < len(ends):
         ends, texts = ends[:1], ["".join(texts)]
-    return Fix(
+    return rule.fix(
         "Add a `dtype` parameter",
-        tuple(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
-        Applicability.UNSAFE
-        if wanted
-        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        *(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
         unsafe_because=_NAMED if wanted else "",
     )
 

@@ -45,7 +45,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._first_layer import first_layer_place
 from kdoctor.rules.arguments._move_input_shape import (
@@ -101,7 +101,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     is_plain = isinstance(argument.value, cst.Tuple | cst.List | cst.Integer)
     shown = module.text[span.start : span.end] if is_plain else "…"
     attempt = (
-        _fix(module, facts, reference, call, argument)
+        _fix(module, reference, call, argument)
         if how_many == 1
         else NoFix("the layer has more than one of these arguments")
     )
@@ -175,36 +175,32 @@ def _help(
     return f"{written} Leave it out on every other layer." if is_both else written
 
 
-def _fix(
-    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, argument: cst.Arg
-) -> Fix | NoFix:
+def _fix(module: Module, reference: Reference, call: cst.Call, argument: cst.Arg) -> Fix | NoFix:
     if is_length(argument) and first_layer_place(module, call) is None:
         if not takes_steps(reference):
-            return _left_out(module, facts, call, [argument])
+            return _left_out(module, call, [argument])
         holder = module.parent(call)
         if isinstance(holder, cst.Call) and holder.func is call:
             shape = [each for each in call.args if each.keyword and each.keyword.value in ARGUMENTS]
-            return _left_out(module, facts, call, shape)
+            return _left_out(module, call, shape)
     moved = input_first(module, reference, call, argument)
     if isinstance(moved, NoFix):
         return moved
-    return fix_of(moved, _proof(facts))
+    return fix_of(moved, rule.applicability(_proofs()))
 
 
-def _proof(facts: TargetFacts) -> Applicability:
+def _proofs() -> list[Example]:
     """The size of a batch that moves along is proven where it is the error: by KD303."""
     own = (each for each in INVALID if each.after and not each.unsafe)
-    return facts.applicability(*own, *MOVED_WITH_THE_SHAPE)
+    return [*own, *MOVED_WITH_THE_SHAPE]
 
 
-def _left_out(
-    module: Module, facts: TargetFacts, call: cst.Call, arguments: list[cst.Arg]
-) -> Fix | NoFix:
+def _left_out(module: Module, call: cst.Call, arguments: list[cst.Arg]) -> Fix | NoFix:
     """Leave out what is passed over, where nothing goes with it."""
     edits = remove_arguments(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
         return NoFix("there is a comment next to it, or its value calls something")
-    return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))
+    return rule.fix("Leave out the ignored argument", *edits, proven_by=_proofs())
 
 
 rule = Rule(

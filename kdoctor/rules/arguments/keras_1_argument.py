@@ -38,7 +38,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
@@ -119,13 +119,12 @@ def _fix_in_the_dict(
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
         return NoFix(f"`{name}` is also passed, beside `{held.keyword}`")
-    proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
     alone = why_not_alone(module, facts)
-    return Fix(
+    return rule.fix(
         f"Write `{name}` instead of `{held.keyword}`",
-        (held.renamed(module, name),),
-        Applicability.UNSAFE if alone else proven,
+        held.renamed(module, name),
         unsafe_because=alone,
+        proven_by=[each for each in HELD_BY_A_DICT if each.after],
     )
 
 
@@ -191,11 +190,10 @@ def _fix(module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritt
         return NoFix("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix(
+    return rule.fix(
         f"Use today's arguments of `{call.made or call.leaf}`",
-        (*rewritten.edits, *removed),
-        Applicability.UNSAFE if unsafe else proven,
+        *rewritten.edits,
+        *removed,
         unsafe_because=unsafe,
     )
 
@@ -254,14 +252,14 @@ def _help(call: KerasCall, old: _Passed) -> str:
 
 def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
     edits = kernel_in_one(module, call)
-    is_sure = is_read(module, facts, call)
-    proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))
-    fix = Fix(
-        "Write the kernel size as one argument", edits or (),
-        proven if is_sure else Applicability.UNSAFE,
-        unsafe_because="" if is_sure
+    fix = rule.fix(
+        "Write the kernel size as one argument",
+        *(edits or ()),
+        unsafe_because=""
+        if is_read(module, facts, call)
         else "code written for Keras 2.4 or later may mean the stride",
-    )  # fmt: skip
+        proven_by=[each for each in BESIDE_KEYWORDS if each.after],
+    )
     return rule.finding(
         module.place(call.call),
         f"`{module.source(call.call.func)}` reads the last number as the stride: up to Keras 2.3 "

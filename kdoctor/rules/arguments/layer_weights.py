@@ -41,13 +41,11 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily
 from kdoctor.model import (
-    Applicability,
     Confidence,
     Edit,
     Finding,
     Fix,
     Hole,
-    ImportNeed,
     NoFix,
     Precedence,
     Severity,
@@ -84,7 +82,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not module.is_guarded(call.call):
             made = _Made(call.call, call.made, call.name, call.confidence)
-            yield _finding(module, made, given, _fix(module, facts, call, given))
+            yield _finding(module, made, given, _fix(module, call, given))
     for own, given in _own_layers(module, facts):
         attempt = _set_afterwards(module, own, given) or NoFix(_ELSEWHERE)
         yield _finding(module, own, given, attempt)
@@ -140,12 +138,12 @@ def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | NoFix) 
     )
 
 
-def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
+def _fix(module: Module, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
     if module.source(given.value) == "None":
         edits = remove_arguments(module, call.call, [given])
         proofs = (each for each in INVALID if "weights=None" in each.before)
         if edits is not None:
-            return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
+            return rule.fix("Leave out `weights=None`", *edits, proven_by=proofs)
     by_initializers = _initializers(module, call, given)
     made = _Made(call.call, call.made, call.name, call.confidence)
     return by_initializers or _set_afterwards(module, made, given) or NoFix(_ELSEWHERE)
@@ -176,17 +174,13 @@ def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None
     for keyword, value in zip(keywords, values, strict=True):
         parts += [f"{', ' if parts else ''}{keyword}={constant}(", *value, ")"]
     parts += [f", {flag}=False"] if flag else []
-    return Fix(
+    return rule.fix(
         f"Pass them as `{keywords[0]}=` and so on",
-        (Edit(module.span(given), tuple(parts)), *removed),
-        Applicability.UNSAFE,
-        _needs(need),
+        Edit(module.span(given), tuple(parts)),
+        *removed,
+        imports=(need,),
         unsafe_because=_IN_THE_CONFIG,
     )
-
-
-def _needs(need: ImportNeed | None) -> tuple[ImportNeed, ...]:
-    return () if need is None else (need,)
 
 
 def _values(
@@ -224,10 +218,11 @@ def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
     if more is None:
         return None
     edits, layer = more
-    return Fix(
+    return rule.fix(
         "Set them when the layer is built",
-        (*removed, *edits, line.behind(f"{layer}.set_weights({weights})")),
-        Applicability.UNSAFE,
+        *removed,
+        *edits,
+        line.behind(f"{layer}.set_weights({weights})"),
         unsafe_because="they are set on the next line: if the layer is shared and was built "
         "before, its weights are overwritten",
     )

@@ -42,7 +42,7 @@ _BUILT = (None, "Functional", "Sequential")
 _Display = cst.List | cst.Tuple | cst.Dict
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such call."""
     for use, call in model_method_calls(module, {"compile"}):
         if use.owner.cls not in _BUILT or call_of_super(call) is not None:
@@ -58,9 +58,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             # It looks up those that it needs.
             missing = _without_weight(module, loss.value, weights)
             if missing and use.owner.cls == "Functional":
-                yield _of_dicts(module, facts, use, given.value, weights, missing)
+                yield _of_dicts(module, use, given.value, weights, missing)
         elif losses != count and max(losses, count) > 1:
-            yield _of_counts(module, facts, use, loss.value, losses, weights, count)
+            yield _of_counts(module, use, loss.value, losses, weights, count)
 
 
 def _without_weight(
@@ -82,9 +82,8 @@ def _keys(display: cst.Dict) -> list[str] | None:
     return names if len(set(names)) == len(display.elements) else None
 
 
-def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
+def _of_dicts(
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     given: cst.BaseExpression,
     weights: _Display,
@@ -98,10 +97,8 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
     else:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
-        fix = Fix(
-            "Add a weight of 1 for each missing output",
-            (Edit(Span(start, start), (added,)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+        fix = rule.fix(
+            "Add a weight of 1 for each missing output", Edit(Span(start, start), (added,))
         )
     return rule.finding(
         module.place(weights),
@@ -115,7 +112,6 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
 
 def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     loss: cst.BaseExpression,
     losses: int,
@@ -131,12 +127,12 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
         help="Pass a list of losses, one for each output.",
-        fix=_repeated(module, facts, loss, weights, count),
+        fix=_repeated(module, loss, weights, count),
     )
 
 
 def _repeated(
-    module: Module, facts: TargetFacts, loss: cst.BaseExpression, weights: _Display, count: int
+    module: Module, loss: cst.BaseExpression, weights: _Display, count: int
 ) -> Fix | NoFix:
     if isinstance(value_of(module, loss), _Display):
         return NoFix("kdoctor cannot tell which loss or weight is the extra one")
@@ -146,10 +142,8 @@ def _repeated(
         return NoFix("each output needs its own loss")
     span = module.outer_span(loss)
     repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
-    return Fix(
-        f"Repeat the loss for each of the {count} outputs",
-        (Edit(span, ("[", *repeated, "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+    return rule.fix(
+        f"Repeat the loss for each of the {count} outputs", Edit(span, ("[", *repeated, "]"))
     )
 
 

@@ -119,7 +119,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol = f"{reference.name}({name})"
             error = _refusal(facts, made.cls or "", name, _number(module, given.value))
             if error:
-                fix = _fix(module, facts, given.value, "int")
+                fix = _fix(module, given.value, "int")
                 yield _finding(module, given, f"{what}: {error}", symbol, fix)
             for each in values_passed_to(module, given.value):
                 error = _refusal(facts, made.cls or "", name, _number(module, each))
@@ -142,7 +142,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
                 whole = _is_whole(module, value)
                 function = "int" if whole else "math.ceil"
-                mend = _fix(module, facts, value, function) if node is given else None
+                mend = _fix(module, value, function) if node is given else None
                 symbol = f"{use.owner.cls or 'Model'}.{use.member}({name})"
                 yield _finding(module, node, f"`{name}` must be an int: {error}", symbol, mend)
 
@@ -228,15 +228,15 @@ def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
     return may_be_called_on(quick, facts, counting, {Kind.MODEL})
 
 
-def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function: str) -> Fix:
+def _fix(module: Module, value: cst.BaseExpression, function: str) -> Fix:
     proven = [each for each in INVALID if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)
-    return Fix(
+    return rule.fix(
         f"Wrap it in `{function}(…)`, as Keras 2 did",
-        (Edit(span, (f"{function}(", Hole(span), ")")),),
-        facts.applicability(*proven),
-        imports,
+        Edit(span, (f"{function}(", Hole(span), ")")),
+        imports=imports,
+        proven_by=proven,
     )
 
 

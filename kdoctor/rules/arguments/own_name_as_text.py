@@ -37,11 +37,9 @@ from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import (
-    Applicability,
     Confidence,
     Edit,
     Finding,
-    Fix,
     Hole,
     NoFix,
     Precedence,
@@ -231,11 +229,10 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     spelled, need = speller_at(module, given.node).spell("keras.saving.get_custom_objects")
     written = Hole(span, Precedence.ANY, precedence_of(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
-    fix = Fix(
+    fix = rule.fix(
         "Look it up in the custom objects",
-        (edit,),
-        Applicability.UNSAFE,
-        () if need is None else (need,),
+        edit,
+        imports=(need,),
         unsafe_because="it must be registered by then, and not only in a `custom_object_scope`",
     )
     return rule.finding(
@@ -257,11 +254,10 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
     fix = None
     if is_layer and text not in _WITH_WEIGHTS and _text(given.node) == text:
         spelled, need = speller_at(module, given.node).spell(layer)
-        fix = Fix(
+        fix = rule.fix(
             f"Write `{spelled}()`",
-            (Edit(module.outer_span(given.node), (f"{spelled}()",)),),
-            facts.applicability(*(each for each in OF_KERAS_2 if each.after)),
-            () if need is None else (need,),
+            Edit(module.outer_span(given.node), (f"{spelled}()",)),
+            imports=(need,),
         )
     kind = _KINDS[given.module]
     return rule.finding(

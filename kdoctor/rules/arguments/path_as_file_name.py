@@ -34,7 +34,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -60,7 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not _is_path(module, given.value) or module.is_guarded(call):
             continue
-        attempt = _attempt(module, facts, call, given)
+        attempt = _attempt(module, call, given)
         yield rule.finding(
             module.place(given),
             f"`fname` is a path, not a file name: {_ERROR}",
@@ -135,7 +135,7 @@ def _is_pathlib(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
+def _attempt(module: Module, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
     """Return the fix where folder and name stand apart in the call itself."""
     by_position = sum(each.keyword is None for each in call.args)
     named = {each.keyword.value for each in call.args if each.keyword is not None}
@@ -146,15 +146,12 @@ def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
         return NoFix("kdoctor cannot tell where the folder part ends")
     name, folder = parts
     is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
-    proven = facts.applicability(*(each for each in INVALID if each.after))
-    return Fix(
+    return rule.fix(
         f"Pass the folder as `{_FOLDER}`",
-        (
-            Edit(module.span(given.value), (name,)),
-            add_keyword(module, call, f"{_FOLDER}={folder}"),
-        ),
-        proven if is_written else Applicability.UNSAFE,
+        Edit(module.span(given.value), (name,)),
+        add_keyword(module, call, f"{_FOLDER}={folder}"),
         unsafe_because="" if is_written else "a slash in the name would still be refused",
+        proven_by=[each for each in INVALID if each.after],
     )
 
 

@@ -40,7 +40,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         value = value_of(module, given.value)
         if isinstance(value, cst.Integer) or _made_by(module, value, is_no_float):
-            fix = _fix(module, facts, given.value)
+            fix = _fix(module, given.value)
             yield rule.finding(
                 module.place(given),
                 f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
@@ -96,19 +96,18 @@ def _made_by(module: Module, value: cst.BaseExpression, holds: Callable[[str], b
     return name is not None and holds(name)
 
 
-def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression) -> Fix | None:
+def _fix(module: Module, value: cst.BaseExpression) -> Fix | None:
     is_plain = isinstance(value, cst.Integer) and value.value.isdigit() and not value.lpar
     if not is_plain and not has_builtin(module, value, _FLOAT):
         return None
     span = module.outer_span(value)
     point, called = (Hole(span), ".0"), (f"{_FLOAT}(", Hole(span), ")")
-    proven = facts.applicability(*(each for each in INVALID if each.after))
     is_variable = _made_by(module, value_of(module, value), _is_variable)
-    return Fix(
+    return rule.fix(
         "Write it as a float",
-        (Edit(span, point if is_plain else called),),
-        Applicability.UNSAFE if is_variable else proven,
+        Edit(span, point if is_plain else called),
         unsafe_because=_FOLLOWED if is_variable else "",
+        proven_by=[each for each in INVALID if each.after],
     )
 
 

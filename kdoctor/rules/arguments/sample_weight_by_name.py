@@ -36,7 +36,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, keyword
-from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -44,7 +44,7 @@ from kdoctor.syntax.quick_facts import QuickFacts
 _TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report the weights of each such call."""
     for use, call in model_method_calls(module, _TRAINED):
         if is_hidden(call):
@@ -53,7 +53,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         outputs = _outputs(module, use) if found else None
         if outputs is not None:
             for targets, weights in found:
-                yield _finding(module, facts, use, outputs, (targets, weights))
+                yield _finding(module, use, outputs, (targets, weights))
 
 
 def _given(
@@ -95,7 +95,6 @@ def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     outputs: cst.BaseExpression,
     given: tuple[cst.BaseExpression, cst.BaseExpression],
@@ -114,11 +113,7 @@ def _finding(
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(sample_weight)",
         confidence=use.confidence,
         help="Pass targets and weights as lists in the order of the outputs.",
-        fix=Fix(
-            "Pass lists in the order of the outputs",
-            edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
-        )
+        fix=rule.fix("Pass lists in the order of the outputs", *edits)
         if edits is not None
         else NoFix("the code does not say which entry belongs to which output"),
     )

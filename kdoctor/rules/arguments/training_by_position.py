@@ -81,7 +81,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
-            fix=_fix(module, facts, given[first:], names[first:]),
+            fix=_fix(module, given[first:], names[first:]),
         )
 
 
@@ -159,20 +159,14 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
 
 
-def _fix(
-    module: Module, facts: TargetFacts, given: Sequence[cst.Arg], names: Sequence[str]
-) -> Fix | NoFix:
+def _fix(module: Module, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
     if len(given) > len(names):
         return NoFix("the name of its parameter is not known here")
     edits = []
     for each, name in zip(given, names, strict=False):
         start = module.outer_span(each.value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
-    return Fix(
-        f"Pass `{names[0]}` by keyword",
-        tuple(edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix(f"Pass `{names[0]}` by keyword", *edits)
 
 
 def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:

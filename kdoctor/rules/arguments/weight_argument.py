@@ -27,7 +27,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, word
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -50,11 +50,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if module.is_guarded(call.call):
             continue
-        yield from _shape(module, facts, call)
-        yield from _aggregation(module, facts, call)
+        yield from _shape(module, call)
+        yield from _aggregation(module, call)
 
 
-def _shape(module: Module, facts: TargetFacts, call: KerasCall) -> Iterator[Finding]:
+def _shape(module: Module, call: KerasCall) -> Iterator[Finding]:
     given = argument(call.call, "shape", 0)
     value = None if given is None else value_of(module, given.value)
     if given is None or not isinstance(value, cst.Integer):
@@ -68,15 +68,15 @@ def _shape(module: Module, facts: TargetFacts, call: KerasCall) -> Iterator[Find
         given,
         f"ValueError: Cannot convert '{value.value}' to a shape.",
         "A shape is a tuple.",
-        Fix(
+        rule.fix(
             f"Write `({module.source(given.value)},)`",
-            (Edit(inside, parts),),
-            _proven(facts, "shape=3"),
+            Edit(inside, parts),
+            proven_by=_examples_of("shape=3"),
         ),
     )
 
 
-def _aggregation(module: Module, facts: TargetFacts, call: KerasCall) -> Iterator[Finding]:
+def _aggregation(module: Module, call: KerasCall) -> Iterator[Finding]:
     given = argument(call.call, "aggregation")
     name = (module.qualified(given.value) if given is not None else None) or ""
     owner, _, member = name.rpartition(".")
@@ -91,10 +91,10 @@ def _aggregation(module: Module, facts: TargetFacts, call: KerasCall) -> Iterato
         "ValueError: Invalid value for argument `aggregation`. Expected one of `None`, `'none'`, "
         "`'mean'`, `'sum'`, `'only_first_replica'`.",
         f"It is {new} now.",
-        Fix(
+        rule.fix(
             f"Write {new}",
-            (Edit(module.outer_span(given.value), (new,)),),
-            _proven(facts, "aggregation="),
+            Edit(module.outer_span(given.value), (new,)),
+            proven_by=_examples_of("aggregation="),
         ),
     )
 
@@ -112,8 +112,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
 
 
-def _proven(facts: TargetFacts, word: str) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if word in each.before))
+def _examples_of(word: str) -> list[Example]:
+    return [each for each in INVALID if word in each.before]
 
 
 def _may_pass_an_int(quick: QuickFacts, _: TargetFacts) -> bool:

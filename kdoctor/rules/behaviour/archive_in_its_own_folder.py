@@ -65,7 +65,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if not _is_named_again(module, call):
                 yield _finding(module, reference, call, "untar")
         elif _is_asked(call, "extract") and not _is_no_archive(module, call):
-            yield from _beside(module, facts, reference, call, uses)
+            yield from _beside(module, reference, call, uses)
 
 
 def _is_asked(call: cst.Call, mode: str) -> bool:
@@ -95,16 +95,13 @@ def _is_named_again(module: Module, call: cst.Call) -> bool:
     return sum(found[0] in each for each in texts) > 1
 
 
-def _beside(
-    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, uses: _Uses
-) -> Iterator[Finding]:
+def _beside(module: Module, reference: Reference, call: cst.Call, uses: _Uses) -> Iterator[Finding]:
     """Report an archive whose content is looked for beside it."""
     folders = uses.folders.get(call)
     if folders:
-        fix = Fix(
+        fix = rule.fix(
             "Use the returned path as the folder",
-            tuple(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            *(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
         )
         yield _finding(module, reference, call, "extract", fix)
     elif isinstance(module.parent(call), cst.Expr) or call in uses.cut:

@@ -30,7 +30,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import PREDICTS, generator_calls_fed, may_feed_functions
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
@@ -51,7 +51,7 @@ _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
 _MAX_DEPTH: Final = 4  # names and operations within each other
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each array that is yielded to `predict` by itself."""
     for function, calls in _only_for_predict(module).items():
         given = [each.value for each in own_nodes(function.body) if isinstance(each, cst.Yield)]
@@ -61,7 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         is_sure = _is_for_nothing_else(module, function, calls)
         for batch in batches:
-            yield _finding(module, facts, batch, is_sure=is_sure)
+            yield _finding(module, batch, is_sure=is_sure)
 
 
 def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[cst.Call]) -> bool:
@@ -80,9 +80,7 @@ def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[
     return True
 
 
-def _finding(
-    module: Module, facts: TargetFacts, batch: cst.BaseExpression, *, is_sure: bool
-) -> Finding:
+def _finding(module: Module, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
     return rule.finding(
         module.place(batch),
         "a batch must be a tuple: ValueError: When passing a Python generator to a Keras model, "
@@ -91,12 +89,9 @@ def _finding(
         symbol="keras.Model.predict",
         confidence=Confidence.LIKELY,
         help="Write `yield (x,)`.",
-        fix=Fix(
+        fix=rule.fix(
             "Yield a tuple",
-            (replace_expression(module, batch, f"({module.source(batch)},)"),),
-            facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-            if is_sure
-            else Applicability.UNSAFE,
+            replace_expression(module, batch, f"({module.source(batch)},)"),
             unsafe_because="" if is_sure else "other consumers of the generator get a tuple too",
         ),
     )

@@ -40,7 +40,7 @@ from kdoctor.analysis.training.generators import (
 )
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Severity, Span
 from kdoctor.rules.behaviour._list_expressions import Lists
 from kdoctor.rules.behaviour._may_be_lists import may_be_a_list
 from kdoctor.rules.rule import Example, Rule
@@ -70,22 +70,20 @@ _TAKEN_BY_HAND = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each batch that holds, or is, a list."""
     lists = Lists(module)
     for function in _generators(module):
         by_hand = _are_taken_by_hand(module, function.name.value)
         for node in own_nodes(function.body):
             if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
-                yield from _batch(
-                    module, facts, lists, node.value, in_a_list=_NO_TUPLE, by_hand=by_hand
-                )
+                yield from _batch(module, lists, node.value, in_a_list=_NO_TUPLE, by_hand=by_hand)
     for function in _getters(module):
         around = class_around(module, function)
         by_hand = around is None or _are_taken_by_hand(module, around.name.value)
         for node in own_nodes(function.body):
             if isinstance(node, cst.Return) and node.value is not None:
-                yield from _batch(module, facts, lists, node.value, in_a_list=None, by_hand=by_hand)
+                yield from _batch(module, lists, node.value, in_a_list=None, by_hand=by_hand)
 
 
 def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
@@ -126,9 +124,8 @@ def _may_be_wrong(quick: QuickFacts, batch: ast.expr | None) -> bool:
     return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, quick), batch.elts))
 
 
-def _batch(  # noqa: PLR0913 - the last two by keyword
+def _batch(
     module: Module,
-    facts: TargetFacts,
     known: Lists,
     batch: cst.BaseExpression,
     *,
@@ -156,18 +153,10 @@ def _batch(  # noqa: PLR0913 - the last two by keyword
         symbol="keras.Model.fit",
         confidence=Confidence.LIKELY,
         help="Use tuples instead of lists: `(a, b), y`.",
-        fix=Fix(
+        fix=rule.fix(
             "Use tuples instead of lists",
-            (
-                *(edit for each in changed for edit in _as_tuple(module, each)),
-                *(
-                    replace_expression(module, each, f"tuple({module.source(each)})")
-                    for each in named
-                ),
-            ),
-            Applicability.UNSAFE
-            if doubt
-            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+            *(edit for each in changed for edit in _as_tuple(module, each)),
+            *(replace_expression(module, each, f"tuple({module.source(each)})") for each in named),
             unsafe_because=doubt,
         ),
     )

@@ -32,7 +32,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Precedence, Severity
 from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -141,10 +141,9 @@ def _finding(
     module: Module, question: cst.BaseExpression, shape: str, *, may_be_a_dict: bool
 ) -> Finding:
     written = f"isinstance({shape}[0], (list, tuple))"
-    fix = Fix(
+    fix = rule.fix(
         "Check the first element of the shape",
-        (Edit(module.span(question), (written,), Precedence.PRIMARY),),
-        Applicability.UNSAFE,
+        Edit(module.span(question), (written,), Precedence.PRIMARY),
         unsafe_because="an empty shape has no first element",
     )
     told = (

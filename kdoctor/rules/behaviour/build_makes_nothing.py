@@ -40,7 +40,7 @@ from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.members import MemberUse
@@ -64,7 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not line or not makes_weights(module, line) or module.is_guarded(use.called):
             continue
         if not _is_run_around(module, use):
-            yield _finding(module, facts, use, line)
+            yield _finding(module, use, line)
 
 
 def _lineage(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> list[cst.ClassDef]:
@@ -117,11 +117,9 @@ def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode
             yield module.span(node).start, _PASSED_ON, around
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, lineage: list[cst.ClassDef]
-) -> Finding:
+def _finding(module: Module, use: MemberUse, lineage: list[cst.ClassDef]) -> Finding:
     assert use.called is not None
-    fix = _fix(module, facts, use.node, use.called, lineage)
+    fix = _fix(module, use.node, use.called, lineage)
     name = lineage[0].name.value
     return rule.finding(
         module.place(use.called),
@@ -136,7 +134,6 @@ def _finding(
 
 def _fix(
     module: Module,
-    facts: TargetFacts,
     node: cst.Attribute,
     call: cst.Call,
     lineage: list[cst.ClassDef],
@@ -159,12 +156,10 @@ def _fix(
         Edit(Span(value.end, value.end), (")",)),
     )
     title = "Call it with a symbolic tensor of that shape"
-    needs = () if need is None else (need,)
-    if is_known is None:
-        because = "if the model has several inputs, the shapes belong in a list or a dict"
-        return Fix(title, edits, Applicability.UNSAFE, needs, unsafe_because=because)
-    safe = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix(title, edits, safe, needs)
+    because = "if the model has several inputs, the shapes belong in a list or a dict"
+    return rule.fix(
+        title, *edits, imports=(need,), unsafe_because=because if is_known is None else ""
+    )
 
 
 def _takes_one(lineage: list[cst.ClassDef]) -> bool:

@@ -103,7 +103,7 @@ def _finding(
     setter = None if is_zero else rates.setter(call)
     fix: Fix | NoFix
     if is_zero:
-        fix = _dropped(module, facts, call, given)
+        fix = _dropped(module, call, given)
     elif setter is not None:
         fix = NoFix(f"`{setter}` sets the learning rate, which is not possible with a schedule")
     else:
@@ -135,15 +135,11 @@ def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
     )
 
 
-def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
+def _dropped(module: Module, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
     edits = remove_arguments(module, call, [given])
     if edits is None:
         return NoFix("there is a comment next to it")
-    return Fix("Remove `decay=0`", tuple(edits), _proven(facts))
-
-
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return rule.fix("Remove `decay=0`", *edits)
 
 
 def _scheduled(
@@ -179,11 +175,10 @@ def _scheduled(
         span = module.outer_span(rate.value)
         inner = Hole(span, Precedence.LAMBDA, precedence_of(rate.value))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
-    return Fix(
+    return rule.fix(
         "Replace the decay with a schedule",
-        tuple(edits),
-        Applicability.UNSAFE if doubt else _proven(facts),
-        () if need is None else (ImportNeed(need.module, need.name, need.local),),
+        *edits,
+        imports=() if need is None else (ImportNeed(need.module, need.name, need.local),),
         unsafe_because=f"{doubt}, and the rate of an optimizer with a schedule cannot be set"
         if doubt
         else "",

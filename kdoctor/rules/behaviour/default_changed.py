@@ -31,7 +31,7 @@ from kdoctor.analysis.calls import add_keyword, argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
-from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value_in
@@ -77,7 +77,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         for name, old, new, position in changed_defaults(facts, reference.name):
             given = argument(call, name, position)
             if name in MATTERS[split[1]] and given is None:
-                yield _finding(module, facts, reference, call, name, old, new)
+                yield _finding(module, reference, call, name, old, new)
 
 
 def _may_be_called(quick: QuickFacts, _: TargetFacts) -> bool:
@@ -88,7 +88,6 @@ def _may_be_called(quick: QuickFacts, _: TargetFacts) -> bool:
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     name: str,
@@ -102,16 +101,15 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         f"the default of `{name}` in `{leaf}` changed from `{old}` to `{new}`",
         symbol=f"{reference.name}({name})",
         confidence=reference.confidence,
-        help=f"Pass `{name}={old}` to keep the old behaviour." if refused is None else
-        "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
-        fix=Fix(
-            f"Pass the old default, `{name}={old}`",
-            (add_keyword(module, call, f"{name}={old}"),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+        help=f"Pass `{name}={old}` to keep the old behaviour."
+        if refused is None
+        else "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
+        fix=rule.fix(
+            f"Pass the old default, `{name}={old}`", add_keyword(module, call, f"{name}={old}")
         )
         if refused is None
         else NoFix(refused),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=256)

@@ -38,7 +38,7 @@ from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.behaviour._counted_steps import (
     Division,
@@ -126,10 +126,9 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
         symbol=f"Model.{use.member}({_STEPS})",
         confidence=use.confidence,
         help="Remove `steps_per_epoch`: an epoch then covers all of the data.",
-        fix=Fix(
+        fix=rule.fix(
             "Remove `steps_per_epoch`",
-            tuple(edits),
-            Applicability.UNSAFE,
+            *edits,
             unsafe_because="each epoch gets one more batch: the remaining samples",
         )
         if edits is not None

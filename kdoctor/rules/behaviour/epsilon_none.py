@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, literal, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -60,18 +60,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{reference.name}(epsilon)",
             confidence=reference.confidence,
             help=f"Remove it, or write `epsilon={_EPSILON}`.",
-            fix=_fix(module, facts, given),
+            fix=_fix(module, given),
         )
 
 
-def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
+def _fix(module: Module, given: cst.Arg) -> Fix:
     is_set = _SET in module.text
-    return Fix(
+    return rule.fix(
         f"Write `{_EPSILON}` instead of None",
-        (replace_expression(module, given.value, _EPSILON),),
-        Applicability.UNSAFE
-        if is_set
-        else facts.applicability(*(each for each in INVALID if each.after)),
+        replace_expression(module, given.value, _EPSILON),
         unsafe_because="this file sets a different epsilon" if is_set else "",
     )
 

@@ -34,7 +34,7 @@ from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import conditions_in
@@ -54,7 +54,7 @@ _LITERALS: Final = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Jo
 _PYTHONS: Final = frozenset({"all", "any", "bool", "int", "print"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such comparison."""
     for node in module.nodes(cst.Comparison):
         if len(node.comparisons) != 1 or not isinstance(node.comparisons[0].operator, cst.Equal):
@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             and not _is_asked(module, node)
             and not module.is_guarded(node)
         ):
-            yield _finding(module, facts, node, sides)
+            yield _finding(module, node, sides)
 
 
 def _is_symbolic_and_number(
@@ -99,7 +99,6 @@ def _is_asked(module: Module, node: cst.Comparison) -> bool:
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     node: cst.Comparison,
     sides: tuple[cst.BaseExpression, cst.BaseExpression],
 ) -> Finding:
@@ -116,13 +115,10 @@ def _finding(
             f"`{around}` does not accept a symbolic tensor: both must be functions of `keras.ops`"
         )
     is_legacy = (split_root(around) or ("", ""))[1].startswith("backend.")
-    fix = Fix(
+    fix = rule.fix(
         f"Write `{written}`",
-        (Edit(whole, (f"{written}(", Hole(first), ", ", Hole(second), ")")),),
-        Applicability.UNSAFE
-        if is_legacy
-        else facts.applicability(*(each for each in INVALID if each.after)),
-        imports=() if need is None else (need,),
+        Edit(whole, (f"{written}(", Hole(first), ", ", Hole(second), ")")),
+        imports=(need,),
         unsafe_because="the function around it must accept symbolic tensors" if is_legacy else "",
     )
     told = ""

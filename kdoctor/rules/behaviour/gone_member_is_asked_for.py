@@ -111,7 +111,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if any(last_release_with(facts, owner, each) is None for each in others):
             continue  # it asks for a name that is there, too
         if not _is_used_beside(module, question, new, frozenset(skipped)):
-            yield _finding(module, facts, owner, question, mentions)
+            yield _finding(module, owner, question, mentions)
 
 
 @once
@@ -269,7 +269,6 @@ def _successors(owner: Type, member: str) -> frozenset[str]:
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     owner: Type,
     question: _Question,
     mentions: Sequence[MemberUse | MemberStore],
@@ -287,13 +286,12 @@ def _finding(
         symbol=symbol(owner, member),
         confidence=Confidence.LIKELY,
         help=f"Use `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
-        fix=_renamed(module, facts, question, mentions) if is_rate else NoFix(_NO_FIX),
+        fix=_renamed(module, question, mentions) if is_rate else NoFix(_NO_FIX),
     )
 
 
 def _renamed(
     module: Module,
-    facts: TargetFacts,
     question: _Question,
     mentions: Sequence[MemberUse | MemberStore],
 ) -> Fix:
@@ -301,10 +299,9 @@ def _renamed(
     span, name = module.span(question.name), question.name
     inside = Span(span.start + len(name.prefix) + len(name.quote), span.end - len(name.quote))
     places = {inside, *(module.span(each.node.attr) for each in mentions)}
-    return Fix(
+    return rule.fix(
         f"Check for `{_RATE}` instead of `{_OLD_RATE}`",
-        tuple(Edit(each, (_RATE,)) for each in sorted(places)),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        *(Edit(each, (_RATE,)) for each in sorted(places)),
     )
 
 

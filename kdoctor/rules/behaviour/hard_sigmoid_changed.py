@@ -32,7 +32,7 @@ from kdoctor.analysis.calls import instances, literal, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, ReferenceKind
 from kdoctor.value_types import Kind
@@ -78,11 +78,10 @@ def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confide
         confidence=confidence,
         help="For weights from Keras 2, use the old formula: `keras.ops.clip(0.2 * x + 0.5, 0.0, "
         "1.0)`.",
-        fix=Fix(
+        fix=rule.fix(
             "Use the old formula",
-            (Edit(module.span(node), (function,)),),
-            Applicability.UNSAFE,
-            () if need is None else (need,),
+            Edit(module.span(node), (function,)),
+            imports=(need,),
             unsafe_because="a saved lambda can only be loaded with `safe_mode=False`, and a "
             "newly trained model does not need the old formula",
         )

@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import instances, is_not_a_variable
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -56,14 +56,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             method = methods.get(name)
             found = None if method is None else _other(method, 2)
             if found is not None and not _is_called_by_hand(module, name):
-                yield _finding(module, facts, name, f"{node.name.value}.{name}", found)
+                yield _finding(module, name, f"{node.name.value}.{name}", found)
     for _, call, made in instances(module, Kind.CALLBACK, facts):
         for each in call.args if made.cls == "LambdaCallback" else ():
             name = each.keyword.value if each.keyword is not None else ""
             is_hook = name in HOOKS and isinstance(each.value, cst.Lambda)
             found = _other(each.value, 1) if is_hook else None
             if found is not None and not module.is_guarded(call):
-                yield _finding(module, facts, name, "<lambda>", found)
+                yield _finding(module, name, "<lambda>", found)
 
 
 def _other(function: cst.CSTNode, place: int) -> cst.Param | None:
@@ -86,9 +86,7 @@ def _is_called_by_hand(module: Module, name: str) -> bool:
     return any(each.attr.value == name for each in module.attributes)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, name: str, called: str, parameter: cst.Param
-) -> Finding:
+def _finding(module: Module, name: str, called: str, parameter: cst.Param) -> Finding:
     old = parameter.name.value
     edits = _renamed(module, parameter)
     return rule.finding(
@@ -97,11 +95,7 @@ def _finding(
         symbol=f"Callback.{name}({old})",
         confidence=Confidence.CERTAIN,
         help=f"Rename it to `{_LOGS}`.",
-        fix=Fix(
-            f"Rename it to `{_LOGS}`",
-            edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
-        )
+        fix=rule.fix(f"Rename it to `{_LOGS}`", *edits)
         if edits
         else NoFix(f"the function uses `{_LOGS}` for something else"),
     )

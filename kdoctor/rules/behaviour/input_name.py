@@ -32,7 +32,7 @@ from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -104,10 +104,9 @@ def _finding(
         symbol=f"{use.owner.cls}.{use.member}",
         confidence=use.confidence,
         help=f"Give it an explicit name, or write `{new}`.",
-        fix=Fix(
+        fix=rule.fix(
             f"Write `{new}`",
-            (Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),),
-            Applicability.UNSAFE,
+            Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),
             unsafe_because="the number depends on what was built before",
         ),
     )

@@ -35,7 +35,7 @@ from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -50,7 +50,7 @@ _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECON
 _MAX_DEPTH: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such iterator where it is given to a model."""
     for _, given in generators_of(module):
         made = points_to_of(module).of(given)
@@ -68,7 +68,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help=f"Write `(batch for batch in {module.source(given)})`; instead of the iterator "
             "of a `Dataset`, pass the dataset itself to iterate over it in every epoch.",
-            fix=Fix("Wrap it in a generator", (edit,), facts.applicability(*INVALID)),
+            fix=rule.fix("Wrap it in a generator", edit),
         )
 
 

@@ -69,7 +69,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                     continue
                 if module.is_guarded(call) or _is_tried(module, call):
                     continue
-                yield _finding(module, facts, call, name, given, wanted)
+                yield _finding(module, call, name, given, wanted)
 
 
 def _is_of_any_backend(name: str) -> bool:
@@ -101,12 +101,10 @@ def _given(call: cst.Call, wanted: Wanted) -> cst.Arg | None:
     return argument(call, wanted.parameter, wanted.place)
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - the parts of a call
-    module: Module, facts: TargetFacts, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted
-) -> Finding:
+def _finding(module: Module, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted) -> Finding:
     written = module.source(call.func)
     kind = "booleans" if wanted.dtype == "bool" else "integers"
-    fix = _fix(module, facts, call, name, given, wanted.dtype)
+    fix = _fix(module, call, name, given, wanted.dtype)
     return rule.finding(
         module.place(given.value),
         f"Keras 3 casts the targets of a loss to float32, but `{written}` needs {kind}: "
@@ -118,19 +116,16 @@ def _finding(  # noqa: PLR0913, PLR0917 - the parts of a call
     )
 
 
-def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
-    module: Module, facts: TargetFacts, call: cst.Call, name: str, given: cst.Arg, dtype: str
-) -> Fix:
+def _fix(module: Module, call: cst.Call, name: str, given: cst.Arg, dtype: str) -> Fix:
     spelled, need = _cast(module, call, name)
     package, _, _ = spelled.rpartition(".")
     is_of_tensorflow = package and split_root(name) is None
     span = module.outer_span(given.value)
     type_ = f"{package}.{dtype}" if is_of_tensorflow else f'"{dtype}"'
-    return Fix(
+    return rule.fix(
         f"Cast them to {dtype}",
-        (Edit(span, (f"{spelled}(", Hole(span), f", {type_})")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-        () if need is None else (need,),
+        Edit(span, (f"{spelled}(", Hole(span), f", {type_})")),
+        imports=(need,),
     )
 
 

@@ -38,7 +38,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of, subclasses_of
 from kdoctor.analysis.triggers import attribute, defines
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.behaviour._loss_metric import GIVES_LOSS, name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import KEPT_IN_NONE, NOT_KEPT
 from kdoctor.rules.rule import Rule
@@ -121,10 +121,10 @@ def _fix(module: Module, step: cst.FunctionDef) -> Fix | None:
         f'if {metric}.name == "loss":\n{line.indent}        '
         f"{metric}.update_state({loss})\n{line.indent}"
     )
-    return Fix(
+    return rule.fix(
         "Update the metric `loss`",
-        (*edits, Edit(Span(line.span.start, line.span.start), (text,))),
-        Applicability.UNSAFE,
+        *edits,
+        Edit(Span(line.span.start, line.span.start), (text,)),
         unsafe_because="a smaller last batch counts as much as the others",
     )
 

@@ -46,7 +46,7 @@ from kdoctor.analysis.tensors.constructors import (
 )
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -73,7 +73,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         cls = _own_loss(module, facts, call.func)
         if cls is not None and not module.is_guarded(call):
-            yield _finding(module, facts, call, cls, given)
+            yield _finding(module, call, cls, given)
 
 
 def _own_loss(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> str | None:
@@ -107,9 +107,7 @@ def _form_of(value: object) -> object:
     return None if None in parts or not parts else (type(value).__name__, *parts)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, call: cst.Call, cls: str, given: list[cst.BaseExpression]
-) -> Finding:
+def _finding(module: Module, call: cst.Call, cls: str, given: list[cst.BaseExpression]) -> Finding:
     lists = [each for each in given if not isinstance(value_of(module, each), cst.Call)]
     return rule.finding(
         module.place(lists[0]),
@@ -118,7 +116,7 @@ def _finding(
         symbol=f"keras.losses.{cls}",
         confidence=Confidence.LIKELY,
         help="Wrap it in `np.array(…)`.",
-        fix=_fix(module, facts, call, cls, given, lists),
+        fix=_fix(module, call, cls, given, lists),
     )
 
 
@@ -139,9 +137,8 @@ def _is_flat_beside(one: object, other: object) -> bool:
     return one[0] == other[0] and set(one[1:]) == {_NUMBER}
 
 
-def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
+def _fix(
     module: Module,
-    facts: TargetFacts,
     call: cst.Call,
     cls: str,
     given: list[cst.BaseExpression],
@@ -151,14 +148,12 @@ def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
     spans = [module.outer_span(each) for each in lists]
     depths = [_depth(module, each) for each in given]
     is_same = cls == _SPARSE or (None not in depths and depths[0] == depths[1])
-    proven = facts.applicability(*(each for each in INVALID if each.after))
-    imports: tuple[ImportNeed, ...] = () if need is None else (need,)
-    return Fix(
+    return rule.fix(
         "Convert it to an array",
-        tuple(Edit(span, (f"{spelled}(", Hole(span), ")")) for span in spans),
-        proven if is_same else Applicability.UNSAFE,
-        imports,
+        *(Edit(span, (f"{spelled}(", Hole(span), ")")) for span in spans),
+        imports=(need,),
         unsafe_because="" if is_same else _OTHER_AXES,
+        proven_by=[each for each in INVALID if each.after],
     )
 
 

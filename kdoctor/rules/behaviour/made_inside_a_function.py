@@ -40,7 +40,7 @@ from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_kera
 from kdoctor.analysis.models.user_models import methods_of
 from kdoctor.analysis.triggers import classes, defines, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -73,7 +73,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if decorator is None or not inside or not (method is call or name in used):
                 continue
             if not _is_traced_anew(method) and not module.is_guarded(decorator):
-                yield _finding(module, facts, decorator, inside[0])
+                yield _finding(module, decorator, inside[0])
 
 
 def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
@@ -111,7 +111,7 @@ def _is_traced_anew(method: cst.FunctionDef) -> bool:
     return params.star_kwarg is not None or any(p.name.value == _TRACED_ANEW for p in named)
 
 
-def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer: str) -> Finding:
+def _finding(module: Module, decorator: cst.Decorator, layer: str) -> Finding:
     edit = _left_out(module, decorator)
     return rule.finding(
         module.place(decorator.decorator),
@@ -122,11 +122,7 @@ def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer
         help="Remove the decorator: `fit` compiles the whole step.",
         fix=NoFix("there is a comment next to it")
         if edit is None
-        else Fix(
-            "Remove the decorator",
-            (edit,),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        ),
+        else rule.fix("Remove the decorator", edit),
     )
 
 

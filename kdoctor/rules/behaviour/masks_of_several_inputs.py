@@ -28,7 +28,7 @@ from msgspec import Struct
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -63,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if call is None or not _unpacks_its_inputs(module, call):
             continue
         if kind_of_class(module, node) is Kind.LAYER:
-            yield from _in_call(module, facts, call)
+            yield from _in_call(module, call)
 
 
 def _call(node: cst.ClassDef) -> _Call | None:
@@ -96,7 +96,7 @@ def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
     return False
 
 
-def _in_call(module: Module, facts: TargetFacts, call: _Call) -> Iterator[Finding]:
+def _in_call(module: Module, call: _Call) -> Iterator[Finding]:
     inside = [*descendants(call.node.body)]
     if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
         return  # it knows of masks that are None
@@ -114,7 +114,7 @@ def _in_call(module: Module, facts: TargetFacts, call: _Call) -> Iterator[Findin
             if _is_element(module, part, call) and _needs_a_value(module, part)
         ]
         if used:
-            yield _finding(module, facts, each, [*dict.fromkeys(used)])
+            yield _finding(module, each, [*dict.fromkeys(used)])
 
 
 def _compares_with_none(node: cst.CSTNode) -> bool:
@@ -175,7 +175,7 @@ def _needs_a_value(module: Module, element: cst.CSTNode) -> bool:
     return False
 
 
-def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: list[str]) -> Finding:
+def _finding(module: Module, question: cst.CSTNode, used: list[str]) -> Finding:
     end = module.span(question).end
     asked = "".join(f" and {each} is not None" for each in used)
     return rule.finding(
@@ -185,11 +185,7 @@ def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: li
         symbol="Layer.call(mask)",
         confidence=Confidence.LIKELY,
         help=f"Write `{module.source(question)}{asked}`.",
-        fix=Fix(
-            "Also check the mask that is used",
-            (Edit(Span(end, end), (asked,)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        ),
+        fix=rule.fix("Also check the mask that is used", Edit(Span(end, end), (asked,))),
     )
 
 

@@ -44,7 +44,7 @@ from kdoctor.analysis.models.user_classes import class_around, member_of_self, m
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._loss_metric import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
@@ -77,9 +77,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             wrong.append("`loss`")
         if wrong:
             fix = (
-                _left_out(module, facts, call, line, trackers)
-                if trackers
-                else _loop(module, call, method)
+                _left_out(module, call, line, trackers) if trackers else _loop(module, call, method)
             )
             yield rule.finding(
                 module.place(call),
@@ -154,7 +152,6 @@ def _is_listed(listed: cst.FunctionDef, name: str) -> bool:
 
 def _left_out(
     module: Module,
-    facts: TargetFacts,
     call: cst.Call,
     line: Sequence[cst.ClassDef],
     trackers: list[str],
@@ -165,11 +162,7 @@ def _left_out(
         return None
     if listed is None or not _lists_alone(listed, trackers):
         return None
-    return Fix(
-        f"Remove `{_KEPT}.{_UPDATE}`",
-        (remove_statement(module, call),),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
-    )
+    return rule.fix(f"Remove `{_KEPT}.{_UPDATE}`", remove_statement(module, call))
 
 
 def _lists_alone(listed: cst.FunctionDef, trackers: Sequence[str]) -> bool:
@@ -207,10 +200,10 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
         f"{inner}    {metric}.{_UPDATE}({loss}){inner}else:"
         f"{inner}    {metric}.{_UPDATE}({passed})"
     )
-    return Fix(
+    return rule.fix(
         "Update each metric with its own value",
-        (*edits, Edit(line.span, (text,))),
-        Applicability.UNSAFE,
+        *edits,
+        Edit(line.span, (text,)),
         unsafe_because="a smaller last batch counts as much as the others",
     )
 

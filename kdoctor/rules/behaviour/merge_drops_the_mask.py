@@ -40,7 +40,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.masks import MASKED, is_mask_always_dropped, is_masked, masks_of
 from kdoctor.analysis.triggers import Trigger, names, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -126,11 +126,11 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
         rest = [part for each in call.args[1:] for part in (", ", Hole(module.span(each)))][1:]
         inputs = Hole(module.span(call.args[0]))
         edits = [Edit(module.span(call), (f"{own}(", *rest, ")(", inputs, ")"))]
-    return Fix(
+    return rule.fix(
         f"Use a subclass of `{name}` that keeps the mask",
-        (*edits, *helper),
-        Applicability.UNSAFE,
-        tuple(dict.fromkeys(need for _, need in written.values() if need is not None)),
+        *edits,
+        *helper,
+        imports=(need for _, need in written.values()),
         unsafe_because="the layers after it get a mask again, and the layer has another class "
         "when the model is saved",
     )

@@ -39,7 +39,7 @@ from kdoctor.syntax.scopes import BindingKind
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each use of a name that the logs do not have."""
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
@@ -47,7 +47,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, name, what in names_in_logs(module):
         metric = name.removeprefix("val_")
         if metric in named and not module.is_guarded(node):
-            yield _finding(module, facts, node, name, what)
+            yield _finding(module, node, name, what)
 
 
 def _metrics(module: Module) -> Iterator[str]:
@@ -82,9 +82,7 @@ def _is_given(module: Module, name: str) -> bool:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.SimpleString, old: str, what: str
-) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, old: str, what: str) -> Finding:
     metric = old.removeprefix("val_")
     new = old.removesuffix(metric) + in_snake_case(metric)
     return rule.finding(
@@ -93,7 +91,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=write_log_name(module, node, old, new, facts.applicability(*INVALID)),
+        fix=write_log_name(module, node, old, new, rule.applicability()),
     )
 
 

@@ -50,7 +50,7 @@ _LOSS_PLACE = 1  # of `loss`, after the optimizer
 _WITHOUT_OWN_STEP = (None, "Functional")  # a class of one's own may do without the metrics
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each list of metrics that is meant for all outputs."""
     points_to = points_to_of(module)
     for use, call in model_method_calls(module, {"compile"}):
@@ -72,7 +72,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             assert outputs is not None
             if _repeats_one(metrics) and len(metrics.elements) == outputs:
                 continue  # one for each; Keras 2 refused it: "two metrics with the same name"
-            yield _finding(module, facts, use, name, metrics, outputs)
+            yield _finding(module, use, name, metrics, outputs)
 
 
 def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int | None:
@@ -132,9 +132,7 @@ def _repeats_one(metrics: cst.List) -> bool:
     return any(isinstance(each, str) and names.count(each) > 1 for each in names)
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module, facts: TargetFacts, use: MemberUse, name: str, metrics: cst.List, outputs: int
-) -> Finding:
+def _finding(module: Module, use: MemberUse, name: str, metrics: cst.List, outputs: int) -> Finding:
     count = len(metrics.elements)
     return rule.finding(
         module.place(metrics),
@@ -147,20 +145,19 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
         help="Write one list of metrics per output.",
-        fix=_fix(module, facts, metrics, outputs),
+        fix=_fix(module, metrics, outputs),
     )
 
 
-def _fix(module: Module, facts: TargetFacts, metrics: cst.List, outputs: int) -> Fix | NoFix:
+def _fix(module: Module, metrics: cst.List, outputs: int) -> Fix | NoFix:
     if _repeats_one(metrics):
         return NoFix("a metric is listed twice, which Keras 2 rejected")
     if not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
         return NoFix("each output needs its own metric object")
     span = module.span(metrics)
-    return Fix(
+    return rule.fix(
         f"Write the metrics for each of the {outputs} outputs",
-        (Edit(span, ("[", *_repeated(span, outputs), "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        Edit(span, ("[", *_repeated(span, outputs), "]")),
     )
 
 

@@ -45,7 +45,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -99,12 +99,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             compiled = list(_compiled(module))
         if _may_be_known(module, name.removeprefix("val_"), compiled):
             continue
-        yield _finding(module, facts, reference, call, made.cls, name, given, said)
+        yield _finding(module, reference, call, made.cls, name, given, said)
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     cls: str,
@@ -122,8 +121,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             if said is None
             else _replaced(module, said.value, f"{quote}{mode}{quote}")
         )
-        rating = facts.applicability(*(each for each in INVALID if each.after))
-        fix = Fix(f'Add `mode="{mode}"`, which Keras 2 used', (edit,), rating)
+        fix = rule.fix(f'Add `mode="{mode}"`, which Keras 2 used', edit)
     return rule.finding(
         module.place(call),
         f"ValueError: {cls} callback received monitor={monitor}, but Keras isn't able to "

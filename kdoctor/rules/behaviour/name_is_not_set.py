@@ -31,7 +31,7 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each assignment to ``_name``."""
     for store in module.member_stores:
         if store.owner.kind not in (Kind.LAYER, Kind.MODEL) or store.member != "_name":
@@ -45,13 +45,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{store.owner.cls or 'Layer'}._name",
             confidence=store.confidence,
             help="Write `.name = …`.",
-            fix=_fix(module, facts, store)
+            fix=_fix(module, store)
             if fixable
             else NoFix("`super().__init__()` sets the name afterwards: pass `name=` to it"),
         )
 
 
-def _fix(module: Module, facts: TargetFacts, store: MemberStore) -> Fix:
+def _fix(module: Module, store: MemberStore) -> Fix:
     """Rename the attribute also where the same object is asked for it, which it lacks then."""
     written = module.source(store.node.value)
     spans = {module.span(store.node.attr)}
@@ -60,8 +60,7 @@ def _fix(module: Module, facts: TargetFacts, store: MemberStore) -> Fix:
         if is_one and module.source(use.node.value) == written:
             spans.add(module.span(use.node.attr))
     edits = tuple(Edit(span, ("name",)) for span in sorted(spans))
-    proven = facts.applicability(*(each for each in INVALID if each.after))
-    return Fix("Write `name` instead of `_name`", edits, proven)
+    return rule.fix("Write `name` instead of `_name`", *edits)
 
 
 def _function(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:

@@ -35,7 +35,6 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.model import (
-    Applicability,
     Confidence,
     Edit,
     Finding,
@@ -69,12 +68,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for model, outputs in made.items():
         if model in found:
             uses = sorted(found[model], key=lambda each: module.span(each.node))
-            yield _finding(module, facts, model, outputs, uses)
+            yield _finding(module, model, outputs, uses)
 
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     model: cst.Call,
     outputs: cst.List,
     uses: Sequence[UseOfList],
@@ -82,7 +80,7 @@ def _finding(
     errors = [each for each in uses if each.severity is Severity.ERROR]
     first = (errors or uses)[0]
     more = len({each.node for each in uses}) - 1
-    fix = _fix(module, facts, model, outputs)
+    fix = _fix(module, model, outputs)
     return rule.finding(
         module.place(outputs),
         f"the output is in a list, so {_quoted(module, first)} {first.how} a list of one, not a "
@@ -102,19 +100,18 @@ def _quoted(module: Module, use: UseOfList) -> str:
     return f"`{shown}` ({where})"
 
 
-def _fix(module: Module, facts: TargetFacts, model: cst.Call, outputs: cst.List) -> Fix | None:
+def _fix(module: Module, model: cst.Call, outputs: cst.List) -> Fix | None:
     output = outputs.elements[0].value
     if module.source(outputs).count("#") > module.source(output).count("#"):
         return None
     inner = Hole(module.outer_span(output), Precedence.LAMBDA, precedence_of(output))
     is_safe = counts_on_no_list(module, model)
-    return Fix(
+    return rule.fix(
         "Remove the list around the single output",
-        (Edit(module.span(outputs), (inner,)),),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        Edit(module.span(outputs), (inner,)),
+        unsafe_because=""
         if is_safe
-        else Applicability.UNSAFE,
-        unsafe_because="other code uses the model or its result: `[0]` on that now takes the "
+        else "other code uses the model or its result: `[0]` on that now takes the "
         "tensor out of the list, and would then take the first sample of the batch",
     )
 

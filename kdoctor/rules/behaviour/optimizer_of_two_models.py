@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import TRAINING, copy_optimizer_edit
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -79,10 +79,9 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
         symbol=f"{(made and made.cls) or 'Optimizer'}.apply",
         confidence=Confidence.LIKELY,
         help="Create one optimizer per model.",
-        fix=Fix(
+        fix=rule.fix(
             f"Give each model its own optimizer, a copy of `{written}`",
-            tuple(copy_optimizer_edit(module, each.given) for each in changed),
-            Applicability.UNSAFE,
+            *(copy_optimizer_edit(module, each.given) for each in changed),
             unsafe_because="each copy counts the steps of its own model, and a rate that is set "
             "later applies to only one of them",
         ),

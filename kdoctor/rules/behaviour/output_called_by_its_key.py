@@ -50,7 +50,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, name, what in names_in_logs(module):
         new = _renamed(name, keys, texts)
         if new is not None and not is_written(module, name) and not module.is_guarded(node):
-            yield _finding(module, facts, node, (name, new), what)
+            yield _finding(module, node, (name, new), what)
 
 
 def _keys_by_layer(module: Module, facts: TargetFacts) -> Mapping[str, str]:
@@ -91,9 +91,7 @@ def _renamed(name: str, keys: Mapping[str, str], texts: set[str]) -> str | None:
     return None
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.SimpleString, names: tuple[str, str], what: str
-) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, names: tuple[str, str], what: str) -> Finding:
     old, new = names
     return rule.finding(
         module.place(node),
@@ -101,7 +99,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=write_log_name(module, node, old, new, facts.applicability(*INVALID)),
+        fix=write_log_name(module, node, old, new, rule.applicability()),
     )
 
 

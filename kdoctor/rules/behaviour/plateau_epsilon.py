@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from kdoctor.analysis.calls import argument, instances, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -42,11 +42,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{reference.name}(epsilon)",
             confidence=reference.confidence,
             help="Write `min_delta=`.",
-            fix=Fix(
-                "Write `min_delta=`",
-                (Edit(module.span(given.keyword), ("min_delta",)),),
-                facts.applicability(*(each for each in INVALID if each.after)),
-            ),
+            fix=rule.fix("Write `min_delta=`", Edit(module.span(given.keyword), ("min_delta",))),
         )
 
 

@@ -42,7 +42,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
@@ -257,16 +257,13 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=call.confidence,
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=f"Write {', '.join(f'`{each}=`' for each in meant)}.",
-        fix=Fix(
+        fix=rule.fix(
             f"Write {', '.join(f'`{each}=`' for each in meant)}",
-            tuple(
+            *(
                 Edit(Span(start, start), (f"{name}=",))
                 for name, value in zip(meant, call.values[shifted:], strict=True)
                 for start in (module.outer_span(value).start,)
             ),
-            Applicability.UNSAFE
-            if gone
-            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
             unsafe_because=f"`{leaf}` no longer has `{gone[0]}`" if gone else "",
         ),
     )

@@ -27,7 +27,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -49,7 +49,7 @@ def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
     )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each list that is passed as data."""
     for use, call in model_method_calls(module, _DATA):
         if is_a_librarys(module, use):
@@ -61,7 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             and _is_data(value_of(module, given.value))
         ]
         if lists:
-            yield _finding(module, facts, use, lists)
+            yield _finding(module, use, lists)
 
 
 def _is_data(node: cst.BaseExpression) -> bool:
@@ -87,9 +87,7 @@ def _parts(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, lists: list[cst.BaseExpression]
-) -> Finding:
+def _finding(module: Module, use: MemberUse, lists: list[cst.BaseExpression]) -> Finding:
     shown = module.source(lists[0])
     text = any(_is_text(_parts(literal(value_of(module, each)))) for each in lists)
     spelled, need = speller_at(module, use.node).spell("numpy.array")
@@ -107,12 +105,7 @@ def _finding(
         help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
         fix=NoFix("strings have to be passed as a TensorFlow tensor")
         if text
-        else Fix(
-            "Convert it to an array",
-            tuple(edits),
-            facts.applicability(*(each for each in INVALID if each.after)),
-            () if need is None else (need,),
-        ),
+        else rule.fix("Convert it to an array", *edits, imports=(need,)),
     )
 
 

@@ -42,7 +42,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         return
     for node, what in asked:
         if not module.is_guarded(node):
-            yield _finding(module, facts, node, what)
+            yield _finding(module, node, what)
 
 
 def _is_written_by_keras(module: Module, facts: TargetFacts) -> bool:
@@ -56,14 +56,14 @@ def _is_own(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, facts: TargetFacts, node: cst.SimpleString, what: str) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, what: str) -> Finding:
     return rule.finding(
         module.place(node),
         f"the learning rate is logged as `{_NEW}`: {what}",
         symbol=f"History.history[{_OLD}]",
         confidence=Confidence.LIKELY,
         help=f"Use `{_NEW}`.",
-        fix=write_log_name(module, node, _OLD, _NEW, facts.applicability(*INVALID)),
+        fix=write_log_name(module, node, _OLD, _NEW, rule.applicability()),
     )
 
 

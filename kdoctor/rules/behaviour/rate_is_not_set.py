@@ -22,7 +22,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import changes_of, string, word
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -32,7 +32,7 @@ _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each assignment to ``lr``."""
     renamed = _renamed(module)
     for store in module.member_stores:
@@ -48,13 +48,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{cls}.lr",
             confidence=store.confidence,
             help="Write `learning_rate`.",
-            fix=Fix(
-                "Write `learning_rate` instead of `lr`",
-                renamed[module.source(store.node.value)],
-                _proven(facts),
+            fix=rule.fix(
+                "Write `learning_rate` instead of `lr`", *renamed[module.source(store.node.value)]
             ),
         )
-    yield from _set_by_name(module, facts)
+    yield from _set_by_name(module)
 
 
 def _renamed(module: Module) -> dict[str, tuple[Edit, ...]]:
@@ -71,7 +69,7 @@ def _renamed(module: Module) -> dict[str, tuple[Edit, ...]]:
     }
 
 
-def _set_by_name(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _set_by_name(module: Module) -> Iterator[Finding]:
     """Report ``setattr(optimizer, "lr", …)``."""
     for call, name, kind in _setattrs(module):
         if kind.kind is not Kind.OPTIMIZER or name.raw_value != _OLD or module.is_guarded(call):
@@ -83,11 +81,7 @@ def _set_by_name(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{kind.cls or 'Optimizer'}.lr",
             confidence=Confidence.LIKELY,
             help="Write `learning_rate`.",
-            fix=Fix(
-                "Write `learning_rate` instead of `lr`",
-                (Edit(module.span(name), (text,)),),
-                _proven(facts),
-            ),
+            fix=rule.fix("Write `learning_rate` instead of `lr`", Edit(module.span(name), (text,))),
         )
 
 
@@ -103,10 +97,6 @@ def _setattrs(
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as name), _],
             ) if (kind := module.type_of(owner)) is not None:
                 yield node, name, kind
-
-
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after))
 
 
 rule = Rule(

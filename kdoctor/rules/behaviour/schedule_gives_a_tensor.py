@@ -64,11 +64,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if made.cls != _CALLBACK or given is None or is_hidden(call) or module.is_guarded(call):
             continue
         if _is_schedule(module, facts, value_of(module, given.value)):
-            yield _of_a_schedule(module, facts, reference, given.value)
+            yield _of_a_schedule(module, reference, given.value)
         for rate in _tensors(module, given.value):
             if rate not in told and not module.is_guarded(rate):
                 told.add(rate)
-                yield _of_a_tensor(module, facts, reference, rate)
+                yield _of_a_tensor(module, reference, rate)
 
 
 def _is_schedule(module: Module, facts: TargetFacts, made: cst.BaseExpression) -> bool:
@@ -129,15 +129,9 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
     return False
 
 
-def _of_a_tensor(
-    module: Module, facts: TargetFacts, reference: Reference, rate: cst.BaseExpression
-) -> Finding:
+def _of_a_tensor(module: Module, reference: Reference, rate: cst.BaseExpression) -> Finding:
     span = module.outer_span(rate)
-    fix = Fix(
-        "Convert it to a float",
-        (Edit(span, ("float(", Hole(span), ")")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    fix = rule.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
     is_free = has_builtin(module, rate, _FLOAT)
     return rule.finding(
         module.place(rate),
@@ -149,9 +143,7 @@ def _of_a_tensor(
     )
 
 
-def _of_a_schedule(
-    module: Module, facts: TargetFacts, reference: Reference, given: cst.BaseExpression
-) -> Finding:
+def _of_a_schedule(module: Module, reference: Reference, given: cst.BaseExpression) -> Finding:
     return rule.finding(
         module.place(given),
         f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
@@ -159,20 +151,19 @@ def _of_a_schedule(
         confidence=reference.confidence,
         help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
         "optimizer, which counts steps instead of epochs.",
-        fix=_converted(module, facts, given),
+        fix=_converted(module, given),
     )
 
 
-def _converted(module: Module, facts: TargetFacts, given: cst.BaseExpression) -> Fix | NoFix:
+def _converted(module: Module, given: cst.BaseExpression) -> Fix | NoFix:
     if not has_builtin(module, given, _FLOAT):
         return NoFix(hidden_builtin(_FLOAT))
     if not _stays(module, given):
         return NoFix("the name of the schedule is also used for something else")
     span = module.outer_span(given)
-    return Fix(
+    return rule.fix(
         "Convert its result to a float",
-        (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),
     )
 
 

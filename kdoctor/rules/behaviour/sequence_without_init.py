@@ -29,7 +29,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -37,7 +37,7 @@ from kdoctor.syntax.libcst_walk import descendants
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such class."""
     if "__init__" not in module.text:
         return
@@ -49,7 +49,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         function = _init(node)
         if function is not None and not _calls_init(function) and not module.is_guarded(node):
-            yield _finding(module, facts, node, function)
+            yield _finding(module, node, function)
 
 
 def _init(node: cst.ClassDef) -> cst.FunctionDef | None:
@@ -64,9 +64,7 @@ def _calls_init(function: cst.FunctionDef) -> bool:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.ClassDef, function: cst.FunctionDef
-) -> Finding:
+def _finding(module: Module, node: cst.ClassDef, function: cst.FunctionDef) -> Finding:
     edit = insert_at_body_start(module, function, "super().__init__()")
     return rule.finding(
         module.place(function.name),
@@ -75,11 +73,7 @@ def _finding(
         symbol=node.name.value,
         confidence=Confidence.CERTAIN,
         help="Call `super().__init__()`; `workers=` goes there too.",
-        fix=Fix(
-            "Call `super().__init__()` first",
-            (edit,),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        )
+        fix=rule.fix("Call `super().__init__()` first", edit)
         if edit
         else NoFix("the body is on the same line as `def`"),
     )

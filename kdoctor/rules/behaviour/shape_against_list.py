@@ -35,7 +35,7 @@ from kdoctor.analysis.tensors.shapes import is_shape_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -51,7 +51,7 @@ _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 _ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each shape that meets a list."""
     for use in module.members:
         if use.owner.kind is Kind.TENSOR and use.member == "shape" and not use.owner_defines:
@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 and _is_one(module, shape, other)
                 and not module.is_guarded(node)
             ):
-                yield _meets(module, facts, shape, other, adds=adds)
+                yield _meets(module, shape, other, adds=adds)
 
 
 def _operations(
@@ -196,9 +196,7 @@ def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:
     )
 
 
-def _meets(
-    module: Module, facts: TargetFacts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
-) -> Finding:
+def _meets(module: Module, shape: cst.BaseExpression, other: cst.List, *, adds: bool) -> Finding:
     span = module.span(other)
     is_first = module.span(shape).start < span.start
     single = len(other.elements) == 1 and module.comma_after(other.elements[0]) is None
@@ -214,13 +212,10 @@ def _meets(
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if adds else Severity.CHANGE,
         help="Use a tuple.",
-        fix=Fix(
+        fix=rule.fix(
             "Use a tuple",
-            (
-                Edit(Span(span.start, span.start + 1), ("(",)),
-                Edit(Span(span.end - 1, span.end), (f"{comma})",)),
-            ),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            Edit(Span(span.start, span.start + 1), ("(",)),
+            Edit(Span(span.end - 1, span.end), (f"{comma})",)),
         )
         if fixable
         else NoFix(f"`{module.source(shape)}` is combined with an empty list"),

@@ -27,7 +27,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rules.behaviour._single_output import gives_one
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -52,7 +52,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         returned = returned_in(call)  # nothing where it is left to subclasses
         is_computed = bool(returned) and all(map(_is_computed, returned))
         if is_computed or gives_one(module, facts, call):
-            yield from (_finding(module, facts, node, each) for each in lists)
+            yield from (_finding(module, node, each) for each in lists)
 
 
 def _is_one_shape(given: cst.BaseExpression | None) -> bool:
@@ -74,9 +74,7 @@ def _is_computed(given: cst.BaseExpression | None) -> bool:
     return False
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.ClassDef, given: cst.BaseExpression | None
-) -> Finding:
+def _finding(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> Finding:
     assert isinstance(given, cst.List)
     inner = given.elements[0].value
     hole = Hole(module.outer_span(inner), Precedence.PRIMARY, Precedence.PRIMARY)
@@ -87,10 +85,8 @@ def _finding(
         symbol=f"{node.name.value}.{_METHOD}",
         confidence=Confidence.LIKELY,
         help=f"Write `({module.source(inner)})`: `call` returns one tensor.",
-        fix=Fix(
-            "Return the shape without a list",
-            (Edit(module.span(given), (hole,), Precedence.PRIMARY),),
-            facts.applicability(*INVALID),
+        fix=rule.fix(
+            "Return the shape without a list", Edit(module.span(given), (hole,), Precedence.PRIMARY)
         ),
     )
 

@@ -25,7 +25,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -42,7 +42,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         for states, other in ((node.right, node.left), (node.left, node.right)):
             is_list = isinstance(value_of(module, other), cst.List | cst.ListComp)
             if is_list and _are_states(module, facts, states):
-                yield _finding(module, facts, states, is_first=states is node.left)
+                yield _finding(module, states, is_first=states is node.left)
 
 
 def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> bool:
@@ -103,9 +103,7 @@ def _asked_about(module: Module) -> frozenset[str]:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, states: cst.BaseExpression, *, is_first: bool
-) -> Finding:
+def _finding(module: Module, states: cst.BaseExpression, *, is_first: bool) -> Finding:
     span = module.outer_span(states)
     is_hidden = not has_builtin(module, states, "list")
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
@@ -118,11 +116,7 @@ def _finding(
         help="Convert them to a list: `list(…)`.",
         fix=NoFix("`list` is shadowed here")
         if is_hidden
-        else Fix(
-            "Convert the states to a list",
-            (Edit(span, ("list(", Hole(span), ")")),),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        ),
+        else rule.fix("Convert the states to a list", Edit(span, ("list(", Hole(span), ")"))),
     )
 
 

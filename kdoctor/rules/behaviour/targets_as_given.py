@@ -41,7 +41,7 @@ from kdoctor.analysis.tensors.constructors import ArrayData, ArrayForm, NumberKi
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.training.user_losses import may_be_of_the_file
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._elementwise_operands import ElementwiseUse, first_meetings
 from kdoctor.rules.behaviour._output_size import Output, output_of
 from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
@@ -97,7 +97,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         for meeting in meetings[case.measure]:
             if meeting.pair.function in told or module.is_guarded(meeting.node):
                 continue
-            finding = _finding(module, facts, case, meeting, inside)
+            finding = _finding(module, case, meeting, inside)
             if finding is not None:
                 told.add(meeting.pair.function)
                 yield finding
@@ -164,7 +164,6 @@ def _note(case: _Case, node: cst.BaseExpression, data: ArrayData, output: Output
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     case: _Case,
     meeting: ElementwiseUse,
     inside: set[cst.FunctionDef],
@@ -185,7 +184,7 @@ def _finding(
         help=f"Reshape and cast `{meeting.pair.targets.name.value}` like "
         f"`{meeting.pair.predictions.name.value}` first (the targets are passed in line "
         f"{module.place(given).line}).",
-        fix=_fix(module, facts, case, meeting, inside, is_like=units == {1}),
+        fix=_fix(module, case, meeting, inside, is_like=units == {1}),
     )
 
 
@@ -202,9 +201,8 @@ def _told(case: _Case, meeting: ElementwiseUse, *, is_uncast: bool) -> tuple[str
     return _UNCAST[case.numbers], Severity.ERROR
 
 
-def _fix(  # noqa: PLR0913 - what is known of one finding
+def _fix(
     module: Module,
-    facts: TargetFacts,
     case: _Case,
     meeting: ElementwiseUse,
     inside: set[cst.FunctionDef],
@@ -232,13 +230,10 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
     if case.is_measured_only is None:
         case.is_measured_only = _is_measured_only(module, case, inside)
     is_sure = (is_like or case.flat is None) and case.is_measured_only
-    return Fix(
+    return rule.fix(
         f"Reshape and cast `{targets}` like `{predictions}`",
-        (edit,),
-        facts.applicability(*(each for each in EXAMPLES if each.after and not each.unsafe))
-        if is_sure
-        else Applicability.UNSAFE,
-        tuple(dict.fromkeys(each for each in needs if each is not None)),
+        edit,
+        imports=needs,
         unsafe_because=""
         if is_sure
         else "the function may be called with targets of another shape",

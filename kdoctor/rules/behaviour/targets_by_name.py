@@ -36,7 +36,7 @@ from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
@@ -63,7 +63,7 @@ class _Given(Struct, frozen=True):
 _Batches = dict[cst.FunctionDef, list[_Given]]
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such dict."""
     uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
     compiled = [each for each in uses if each.member == "compile" and each.called is not None]
@@ -83,7 +83,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if element is None or given.node in seen or not _has_one_output(module, points_to, use):
                 continue
             seen.add(given.node)
-            yield _finding(module, facts, use, given, element)
+            yield _finding(module, use, given, element)
 
 
 def _has_a_loss(use: MemberUse) -> bool:
@@ -180,9 +180,7 @@ def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
 # -- the finding
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, given: _Given, element: cst.DictElement
-) -> Finding:
+def _finding(module: Module, use: MemberUse, given: _Given, element: cst.DictElement) -> Finding:
     what = "weights" if given.are_weights else "targets"
     name = literal(element.key)
     shown = name if isinstance(name, str) else "…"
@@ -194,17 +192,14 @@ def _finding(
         symbol=f"keras.Model.{use.member}",
         confidence=use.confidence,
         help=f"Pass the {what} without a dict.",
-        fix=edit if isinstance(edit, NoFix) else _fix(facts, given, edit),
+        fix=edit if isinstance(edit, NoFix) else _fix(given, edit),
     )
 
 
-def _fix(facts: TargetFacts, given: _Given, edit: Edit) -> Fix:
-    return Fix(
+def _fix(given: _Given, edit: Edit) -> Fix:
+    return rule.fix(
         "Take the value out of the dict",
-        (edit,),
-        Applicability.UNSAFE
-        if given.is_handed_out
-        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        edit,
         unsafe_because="other code may read the batches and look for the name in them"
         if given.is_handed_out
         else "",

@@ -34,7 +34,7 @@ from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -43,7 +43,7 @@ _METHODS: Final = ("fit", "evaluate", "predict")
 _MAX_DEPTH: Final = 6  # lists in lists, and names
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call that gets such an array."""
     for use, call in model_method_calls(module, _METHODS):
         if is_a_librarys(module, use):
@@ -51,7 +51,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         given = argument(call, "x", 0)
         arrays = [] if given is None else [*_arrays_of_text(module, given.value)]
         if arrays:
-            yield _finding(module, facts, use, arrays)
+            yield _finding(module, use, arrays)
 
 
 def _arrays_of_text(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -99,9 +99,7 @@ def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> boo
     return False
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, arrays: list[cst.BaseExpression]
-) -> Finding:
+def _finding(module: Module, use: MemberUse, arrays: list[cst.BaseExpression]) -> Finding:
     spelled, need = speller_at(module, use.node).spell("tensorflow.constant")
     return rule.finding(
         module.place(arrays[0]),
@@ -109,11 +107,10 @@ def _finding(
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
         help="Use `tf.constant(…)`.",
-        fix=Fix(
+        fix=rule.fix(
             "Convert it to a tensor",
-            tuple(_edit(module, each, spelled) for each in arrays),
-            facts.applicability(*(each for each in INVALID if each.after)),
-            () if need is None else (need,),
+            *(_edit(module, each, spelled) for each in arrays),
+            imports=(need,),
         ),
     )
 

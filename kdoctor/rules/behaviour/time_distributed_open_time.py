@@ -42,7 +42,7 @@ from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
 from kdoctor.rules.rule import Example, Rule
@@ -210,10 +210,9 @@ def _fix(module: Module, layer: cst.Call) -> Fix | None:
     if _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
         return None
     place = module.outer_span(inner.value)
-    return Fix(
+    return rule.fix(
         "Remove the wrapper: the layer works on the last axis",
-        (Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),),
-        Applicability.UNSAFE,
+        Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),
         unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )
 

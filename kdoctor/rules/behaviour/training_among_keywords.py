@@ -49,7 +49,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if others is None:
             continue
         reads = [*_reads(module, call, others)]
-        fix = _fix(module, facts, call, others, reads)
+        fix = _fix(module, call, others, reads)
         for each in reads:
             if not module.is_guarded(each):
                 yield rule.finding(
@@ -95,7 +95,6 @@ def _reads(
 
 def _fix(
     module: Module,
-    facts: TargetFacts,
     call: cst.FunctionDef,
     others: cst.Param,
     reads: list[cst.Call | cst.Subscript],
@@ -108,10 +107,10 @@ def _fix(
         return None
     stars = module.text.rfind("**", 0, module.span(others.name).start)
     edits = [Edit(module.span(each), (_TRAINING,)) for each in reads]
-    return Fix(
+    return rule.fix(
         "Add a `training` parameter to `call`",
-        (Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)), *edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)),
+        *edits,
     )
 
 

@@ -51,11 +51,9 @@ from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.model import (
-    Applicability,
     Confidence,
     Edit,
     Finding,
-    Fix,
     Hole,
     ImportNeed,
     NoFix,
@@ -183,12 +181,8 @@ def _finding(
         symbol=f"{name}.__call__(training)",
         confidence=Confidence.LIKELY,
         help=_HELP[phase],
-        fix=Fix(
-            "Call the model instead of `predict`",
-            tuple(edits),
-            Applicability.UNSAFE,
-            tuple(needs),
-            unsafe_because=_UNSAFE,
+        fix=rule.fix(
+            "Call the model instead of `predict`", *edits, imports=needs, unsafe_because=_UNSAFE
         )
         if edits
         else NoFix(_NO_FIX[phase]),

@@ -33,7 +33,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -130,11 +130,10 @@ def _fix(module: Module, call: cst.Call) -> Fix | NoFix:
         for each in call.args
         if each.keyword is not None and _KEYWORDS[each.keyword.value] != each.keyword.value
     ]
-    return Fix(
+    return rule.fix(
         f"Write `{spelled}` instead of `{module.source(call.func)}`",
-        tuple(edits),
-        Applicability.UNSAFE,
-        () if need is None else (need,),
+        *edits,
+        imports=(need,),
         unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
 

@@ -29,7 +29,7 @@ from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3,
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -110,10 +110,9 @@ def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call)
         symbol=f"{module.source(made.func)}.{_KEYWORD}",
         confidence=Confidence.LIKELY,
         help='Create the layer with `autocast=False`, or with `dtype="float64"`.',
-        fix=Fix(
+        fix=rule.fix(
             "Create the layer with `autocast=False`",
-            (add_keyword(module, made, f"{_KEYWORD}=False"),),
-            Applicability.UNSAFE,
+            add_keyword(module, made, f"{_KEYWORD}=False"),
             unsafe_because="the layer then casts none of its inputs",
         )
         if has_keyword

@@ -36,7 +36,7 @@ from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -107,10 +107,9 @@ def _layer_finding(module: Module, use: MemberUse, layer: str) -> Finding:
 
 
 def _look_at_path(module: Module, use: MemberUse) -> Fix:
-    return Fix(
+    return rule.fix(
         "Use `.path` instead of `.name`",
-        (Edit(module.span(use.node.attr), ("path",)),),
-        Applicability.UNSAFE,
+        Edit(module.span(use.node.attr), ("path",)),
         unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
     )
 

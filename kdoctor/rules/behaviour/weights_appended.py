@@ -28,7 +28,7 @@ from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -47,14 +47,14 @@ _MAKERS = frozenset((root, "Variable") for root in ("keras", *FACADES)) | {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each append of an attribute of the layer's own."""
     for use in module.members:
         if use.owner.kind is not Kind.LAYER or use.member not in _LISTS or use.owner_defines:
             continue
         appended = appended_weight(module, use.node)
         if appended is not None and not module.is_guarded(use.node):
-            yield _finding(module, facts, use, appended)
+            yield _finding(module, use, appended)
 
 
 def appended_weight(module: Module, node: cst.CSTNode) -> tuple[cst.Call, cst.Attribute] | None:
@@ -96,9 +96,7 @@ def _makes_a_variable(module: Module, value: cst.BaseExpression) -> bool:
     return added or split_root(name) in _MAKERS
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, appended: tuple[cst.Call, cst.Attribute]
-) -> Finding:
+def _finding(module: Module, use: MemberUse, appended: tuple[cst.Call, cst.Attribute]) -> Finding:
     call, weight = appended
     trained = _LISTS[use.member]
     source = module.source(weight)
@@ -114,12 +112,10 @@ def _finding(
         severity=Severity.ERROR if is_gone else Severity.CHANGE,
         confidence=use.confidence,
         help=f"Set `{source}.trainable = {trained}`.",
-        fix=Fix(
+        fix=rule.fix(
             f"Set `{source}.trainable = {trained}`",
-            (Edit(module.span(call), (f"{source}.trainable = {trained}",)),),
-            facts.applicability(*(each for each in INVALID if each.after))
-            if "\n" not in source
-            else Applicability.UNSAFE,
+            Edit(module.span(call), (f"{source}.trainable = {trained}",)),
+            proven_by=() if "\n" in source else None,
         ),
     )
 

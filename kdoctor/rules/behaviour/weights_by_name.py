@@ -31,7 +31,7 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, member
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -119,10 +119,9 @@ def _finding(module: Module, use: MemberUse) -> Finding:
         symbol="Variable.name",
         confidence=use.confidence,
         help="Use `.path`: `dense/kernel`.",
-        fix=Fix(
+        fix=rule.fix(
             "Use `.path` as the key",
-            (Edit(module.span(use.node.attr), ("path",)),),
-            Applicability.UNSAFE,
+            Edit(module.span(use.node.attr), ("path",)),
             unsafe_because="the keys differ from Keras 2: `dense/kernel`, prefixed with the name "
             "of a `Sequential` or subclassed model, and without `:0`",
         ),

@@ -47,7 +47,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
         if not is_it or failure_is_caught(module, binding.statement):
             continue
-        fix = None if is_a_text(module) else _import_the_twin(module, facts, binding)
+        fix = None if is_a_text(module) else _import_the_twin(module, binding)
         yield rule.finding(
             module.place(binding.alias or binding.statement),
             f"`{_MODULE}` cannot be imported: {_ERROR}",
@@ -58,13 +58,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         )
 
 
-def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | None:
+def _import_the_twin(module: Module, binding: ImportBinding) -> Fix | None:
     """Return the change of the module's name, where no use depends on it."""
     name = _last_part(binding)
     if name is None or name.value != "keras":
         return None
     edit = Edit(module.span(name), ("tfkeras",))
-    return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+    return rule.fix("Import `efficientnet.tfkeras`", edit)
 
 
 def _why_not(module: Module) -> str:

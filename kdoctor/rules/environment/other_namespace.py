@@ -158,10 +158,11 @@ class _Move:
         drops: tuple[Span, ...] = (),
     ) -> Fix:
         is_open = any(self._may_be_read_elsewhere(binding) for binding in bindings)
+        # Not `rule.fix`: `_NOT_RUN` is told where the record has no run.
         return Fix(
             title,
             edits,
-            Applicability.UNSAFE if is_open else self._proven(),
+            Applicability.UNSAFE if is_open else rule.applicability(),
             imports,
             drops,
             _READ_ELSEWHERE if is_open else _NOT_RUN,
@@ -194,7 +195,7 @@ class _Move:
         fix = Fix(
             f"Write `{self.new}` for `{self.module.source(node)}`",
             (Edit(self.module.span(node), (self.new,)),),
-            self._proven(),
+            rule.applicability(),
             (ImportNeed(self.new, None, self.new),),
             unsafe_because=_NOT_RUN,
         )
@@ -262,9 +263,6 @@ class _Move:
                 for each in bound
             )
         return self.module.is_free(self.new, [reference.node])
-
-    def _proven(self) -> Applicability:
-        return self.facts.applicability(*(each for each in INVALID if each.after))
 
     def _finding(self, place: Place, name: str, fix: Fix | NoFix) -> Finding:
         return rule.finding(

@@ -62,7 +62,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
-    attempt = NoFix(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, facts, binding)
+    attempt = NoFix(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, binding)
     yield rule.finding(
         place,
         f"`{_LIBRARY}` is imported {'before' if too_late else 'without'} "
@@ -89,7 +89,7 @@ def _speaks_of_the_variable(module: Module, within: Span) -> bool:
     return any(_VARIABLE in text for text in [module.text[within.start : within.end], *magics])
 
 
-def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | NoFix:
+def _set_before(module: Module, binding: ImportBinding) -> Fix | NoFix:
     line = module.parent(binding.statement)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return NoFix("the import shares its line with other statements")
@@ -107,11 +107,7 @@ def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> F
         setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
         bind_os = "" if at_hand else f"import os\n\n{indent}"
         edit = Edit(span, (f"{bind_os}{setting}\n{indent}", Hole(span)))
-    return Fix(
-        f'Set `os.environ["{_VARIABLE}"]` before the import',
-        (edit,),
-        facts.applicability(*INVALID),
-    )
+    return rule.fix(f'Set `os.environ["{_VARIABLE}"]` before the import', edit)
 
 
 def _setting_right_below(module: Module, line: cst.SimpleStatementLine) -> Span | None:

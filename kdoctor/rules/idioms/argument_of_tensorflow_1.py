@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if module.is_guarded(reference.node) or _is_tried(module, reference.node):
             continue
         if not error_of_symbolic(module, reference):
-            yield _finding(module, facts, reference, argument, name.value)
+            yield _finding(module, reference, argument, name.value)
 
 
 def _old_arguments(reference: Reference) -> Iterator[tuple[cst.Arg, cst.Name]]:
@@ -84,11 +84,9 @@ def _is_tried(module: Module, node: cst.CSTNode) -> bool:
     return False
 
 
-def _finding(
-    module: Module, facts: TargetFacts, reference: Reference, argument: cst.Arg, old: str
-) -> Finding:
+def _finding(module: Module, reference: Reference, argument: cst.Arg, old: str) -> Finding:
     name = by_the_short_way(reference.name).removeprefix("tensorflow.")
-    fix = _fix(module, facts, reference, argument, name)
+    fix = _fix(module, reference, argument, name)
     return rule.finding(
         module.place(argument),
         f"`{old}=` is an argument of TensorFlow 1: TypeError: Got an unexpected keyword argument "
@@ -102,9 +100,7 @@ def _finding(
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, reference: Reference, argument: cst.Arg, name: str
-) -> Fix | None:
+def _fix(module: Module, reference: Reference, argument: cst.Arg, name: str) -> Fix | None:
     assert argument.keyword is not None
     assert reference.call is not None
     old = argument.keyword.value
@@ -112,12 +108,11 @@ def _fix(
     given = {each.keyword.value for each in reference.call.args if each.keyword}
     if not new or new in given:
         return None
-    is_compared = (name, old) in _COMPARED
-    return Fix(
+    return rule.fix(
         f"Write `{new}=`",
-        (Edit(module.span(argument.keyword), (new,)),),
-        facts.applicability(*((_RENAMED,) if is_compared else ())),
-        unsafe_because="" if is_compared else _NOT_COMPARED,
+        Edit(module.span(argument.keyword), (new,)),
+        unsafe_because="" if (name, old) in _COMPARED else _NOT_COMPARED,
+        proven_by=(_RENAMED,),
     )
 
 

@@ -32,7 +32,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -79,11 +79,8 @@ def _fix(module: Module, call: cst.Call) -> Fix | None:
         return None
     kept = Edit(module.span(call), (Hole(module.span(inner.value)),))
     added = add_keyword(module, inner.value, f"loss_scale_factor={module.source(scale.value)}")
-    return Fix(
-        "Pass `loss_scale_factor=` to the optimizer",
-        (kept, added),
-        Applicability.UNSAFE,
-        unsafe_because=_ANOTHER_OBJECT,
+    return rule.fix(
+        "Pass `loss_scale_factor=` to the optimizer", kept, added, unsafe_because=_ANOTHER_OBJECT
     )
 
 

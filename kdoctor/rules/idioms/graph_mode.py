@@ -43,7 +43,7 @@ from kdoctor.analysis.dataflow.statements import is_only_statement_of_block, rem
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
@@ -125,7 +125,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     ):
         return None
     edit = remove_statement(module, call)
-    return Fix("Run eagerly", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
+    return rule.fix("Run eagerly", edit, unsafe_because=_ELSEWHERE)
 
 
 def _needs_a_graph(name: str) -> bool:

@@ -66,7 +66,7 @@ from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
 from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
@@ -97,7 +97,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if any(first <= module.span(reference.node).start < end for first, end in taken):
             continue
-        finding = _finding(module, facts, reference)
+        finding = _finding(module, reference)
         if finding.fix or not is_for_graphs_alone(module, reference.node):
             yield finding
 
@@ -141,10 +141,10 @@ def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
                 yield edit.span.start, edit.span.end
 
 
-def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Finding:
+def _finding(module: Module, reference: Reference) -> Finding:
     gone = only_1(reference.name)
     assert gone is not None
-    fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, facts, reference)
+    fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, reference)
     return rule.finding(
         module.place(reference.node),
         f"`{_shown(gone)}` is {_gone_since(gone)}: {_error(reference, gone)}",
@@ -184,7 +184,7 @@ def _error(reference: Reference, gone: Gone) -> str:
     return f"ModuleNotFoundError: No module named '{parent}.{leaf}'"
 
 
-def _fix(module: Module, facts: TargetFacts, reference: Reference) -> Fix | None:
+def _fix(module: Module, reference: Reference) -> Fix | None:
     gone = only_1(reference.name)
     node = reference.node
     if gone is None or not isinstance(node, cst.Attribute):
@@ -196,23 +196,21 @@ def _fix(module: Module, facts: TargetFacts, reference: Reference) -> Fix | None
     call = _plain_call(reference)
     if gone.renamed:
         new = f"{root}.{gone.renamed}"
-        return _renamed(module, node, new, facts.applicability(_RENAMES))
+        return _renamed(module, node, new, _RENAMES)
     if rest in SEEDS and call is not None:
         title = "Write `{}`, which also seeds the layers of Keras 3"
         return seeds_all(module, node, title=title, because=_SEEDS_MORE)
     if rest in CASTS and call is not None and len(call.args) == 1:
-        return Fix(
+        return rule.fix(
             f"Write `{root}.cast(…, {root}.{CASTS[rest]})`",
-            (
-                Edit(module.span(node), (f"{root}.cast",)),
-                add_keyword(module, call, f"{root}.{CASTS[rest]}"),
-            ),
-            facts.applicability(_CAST),
+            Edit(module.span(node), (f"{root}.cast",)),
+            add_keyword(module, call, f"{root}.{CASTS[rest]}"),
+            proven_by=(_CAST,),
         )
     if rest in FILES and call is not None:
-        return _renamed(module, node, f"{root}.io.{FILES[rest]}", facts.applicability(_FILES))
+        return _renamed(module, node, f"{root}.io.{FILES[rest]}", _FILES)
     if gone.name in AT_ONCE:
-        return _renamed(module, node, f"{root}.compat.v1.{rest}", facts.applicability(_AT_ONCE))
+        return _renamed(module, node, f"{root}.compat.v1.{rest}", _AT_ONCE)
     return None
 
 
@@ -224,8 +222,8 @@ def _plain_call(reference: Reference) -> cst.Call | None:
     return call
 
 
-def _renamed(module: Module, node: cst.Attribute, new: str, how: Applicability) -> Fix:
-    return Fix(f"Write `{new}`", (Edit(module.span(node), (new,)),), how)
+def _renamed(module: Module, node: cst.Attribute, new: str, proof: Example) -> Fix:
+    return rule.fix(f"Write `{new}`", Edit(module.span(node), (new,)), proven_by=(proof,))
 
 
 rule = Rule(

@@ -32,7 +32,7 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -53,7 +53,7 @@ _MAX_DEPTH: Final = 6
 _UNKNOWN: Final = "ValueError: Cannot take the length of shape with unknown rank."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such result of a metric."""
     if not module.words.isdisjoint(_EAGER | _SHAPED):
         return
@@ -66,19 +66,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         for value, call in found:
             if not module.is_guarded(value):
-                yield _finding(module, facts, value, call)
+                yield _finding(module, value, call)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, value: cst.BaseExpression, call: cst.Call
-) -> Finding:
+def _finding(module: Module, value: cst.BaseExpression, call: cst.Call) -> Finding:
     called = module.source(call.func)
     fix = None
     if isinstance(call.func, cst.Attribute):
         place = module.outer_span(value)
         opening = f"{module.source(call.func.value).removesuffix('.compat.v1')}.reshape("
         edit = Edit(place, (opening, Hole(place), ", (-1,))"))
-        fix = Fix("Reshape it to one dimension", (edit,), facts.applicability(*INVALID))
+        fix = rule.fix("Reshape it to one dimension", edit, proven_by=INVALID)
     return rule.finding(
         module.place(value),
         f"the result of `{called}` has no known shape, but Keras 3 needs the rank of a metric: "

@@ -43,7 +43,6 @@ from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symb
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import (
-    Applicability,
     Confidence,
     Edit,
     Finding,
@@ -97,26 +96,24 @@ class _Met(Struct, frozen=True):
     is_first: bool
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each operator between something of NumPy and a symbolic tensor or a weight."""
     for met in _meetings(module):
         runs = module.context_of(met.node)
         if is_symbolic(module, met.other):
             if met.is_first and runs not in RUN_WITH_VALUES and not _is_in_a_lambda(module, met):
-                yield _finding(module, facts, met, _SYMBOLIC, Severity.ERROR)
+                yield _finding(module, met, _SYMBOLIC, Severity.ERROR)
         elif runs in RUN_WITH_VALUES and met.is_first:
             told = (
                 "no gradient flows through it in eager mode, and a graph raises "
                 "NotImplementedError: …"
             )
             in_a_graph = runs is not Context.TRAIN_LOOP
-            yield _finding(
-                module, facts, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE
-            )
+            yield _finding(module, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE)
         elif runs in RUN_WITH_VALUES and met.found.is_double:
             told = "it becomes a float64 tensor, and TensorFlow does not mix dtypes: TypeError: …"
             is_sure = runs is Context.CALL and _meets_another(module, met.node)
-            yield _finding(module, facts, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
+            yield _finding(module, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
 
 
 def _meetings(module: Module) -> Iterator[_Met]:
@@ -174,15 +171,13 @@ def _meets_another(module: Module, node: cst.CSTNode) -> bool:
     return module.qualified(call.func) in _MIX_NO_DTYPES
 
 
-def _finding(
-    module: Module, facts: TargetFacts, met: _Met, told: str, severity: Severity
-) -> Finding:
+def _finding(module: Module, met: _Met, told: str, severity: Severity) -> Finding:
     side = "left" if met.is_first else "right"
     what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
     shown = module.source(met.numpys)
     named = f"the NumPy value `{shown}`" if len(shown) < 40 else "a NumPy value"
     hidden = _hidden(module, met)
-    fix = None if hidden else _fix(module, facts, met)
+    fix = None if hidden else _fix(module, met)
     return rule.finding(
         module.place(met.node),
         f"{named} is to the {side} of {what}: {told}",
@@ -197,7 +192,7 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
+def _fix(module: Module, met: _Met) -> Fix | None:
     if met.found.is_one is False:
         return None
     place = module.outer_span(met.numpys)
@@ -208,12 +203,9 @@ def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
     else:
         parts = (Hole(place, Precedence.PRIMARY, precedence_of(met.numpys)), ".item()")
         title = "Convert it to a Python number with `.item()`"
-    return Fix(
+    return rule.fix(
         title,
-        (Edit(place, parts, Precedence.PRIMARY),),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-        if met.found.is_one
-        else Applicability.UNSAFE,
+        Edit(place, parts, Precedence.PRIMARY),
         unsafe_because="" if met.found.is_one else "it may be an array, not a single number",
     )
 

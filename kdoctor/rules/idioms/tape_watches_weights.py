@@ -49,7 +49,7 @@ _ALL: Final = frozenset({
 _SAYS = "ValueError: Passed in object <Variable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such call."""
     lists = {
         id(use.node): use
@@ -80,7 +80,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=use.confidence if use else Confidence.LIKELY,
             help="Trainable weights are watched automatically; otherwise watch the values of "
             f"`{shown}`.",
-            fix=_fix(module, facts, call, given, tape, use.member if use else None),
+            fix=_fix(module, call, given, tape, use.member if use else None),
         )
 
 
@@ -100,25 +100,23 @@ def _is_weight(module: Module, node: cst.BaseExpression) -> bool:
     return found is not None and found.kind is Kind.VARIABLE and not found.is_tf_variable
 
 
-def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how
+def _fix(
     module: Module,
-    facts: TargetFacts,
     call: cst.Call,
     given: cst.BaseExpression,
     tape: cst.Call,
     of: str | None,
 ) -> Fix:
     """Return the fix: no call, where the tape watches them by itself; else what they hold."""
-    proven = facts.applicability(*(each for each in INVALID if each.after))
     if of in _TRAINABLE and _watches_all(tape) and isinstance(module.parent(call), cst.Expr):
-        return Fix("Remove it", (remove_statement(module, call),), proven)
+        return rule.fix("Remove it", remove_statement(module, call))
     hole = Hole(module.outer_span(given))
     if of is None:
         parts: tuple[str | Hole, ...] = (hole, ".value")
     else:
         weight = free_name(module, call, "weight")
         parts = (f"[{weight}.value for {weight} in ", hole, "]")
-    return Fix("Watch their values", (Edit(module.outer_span(given), parts),), proven)
+    return rule.fix("Watch their values", Edit(module.outer_span(given), parts))
 
 
 def _watches_all(tape: cst.Call) -> bool:

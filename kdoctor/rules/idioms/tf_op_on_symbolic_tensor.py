@@ -223,7 +223,7 @@ def _attempt(
     if size is not None:
         sure = has_other_sizes_known(module, size)
         return infer_size_fix(
-            module, size, facts.applicability(_OPEN_SIZE) if sure else Applicability.UNSAFE
+            module, size, rule.applicability([_OPEN_SIZE]) if sure else Applicability.UNSAFE
         )
     table, nameless = _tables(facts)
     attempt = table.attempt(module, reference, facts.applicability)

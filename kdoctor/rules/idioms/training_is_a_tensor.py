@@ -41,7 +41,7 @@ from kdoctor.analysis.models.user_classes import class_around, kind_of_class, on
 from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
 from kdoctor.analysis.triggers import Trigger, defines
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -83,11 +83,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help="Pass a Python bool: `training and self.trainable`. If it depends on data: "
             "`keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.",
-            fix=Fix(
-                "Convert it to a Python bool",
-                tuple(conversion.edits),
-                facts.applicability(*(each for each in INVALID if each.after)),
-            )
+            fix=rule.fix("Convert it to a Python bool", *conversion.edits)
             if is_converted
             else NoFix("its operands are not Python bools here"),
         )

@@ -46,7 +46,7 @@ _CALLERS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method."""
     steps = [
         (node, step)
@@ -60,7 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, step in steps:
         if kind_of_class(module, node) is not Kind.OPTIMIZER or module.is_guarded(step):
             continue
-        fix = _fix(module, facts, step)
+        fix = _fix(module, step)
         yield rule.finding(
             module.place(step.name),
             "Keras 3 also passes the learning rate to `update_step`: TypeError: "
@@ -97,7 +97,7 @@ def _may_call_it(module: Module) -> bool:
     )
 
 
-def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | NoFix:
+def _fix(module: Module, step: cst.FunctionDef) -> Fix | NoFix:
     """Return the edit that adds the parameter, or why there is none."""
     if any(each.attr.value == _STEP for each in module.attributes):
         return NoFix("the file calls `update_step` of the base class, which needs the rate too")
@@ -113,7 +113,7 @@ def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | NoF
         return NoFix("the last parameter has a default or is positional-only")
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
-    return Fix("Add the `learning_rate` parameter", (edit,), facts.applicability(*INVALID))
+    return rule.fix("Add the `learning_rate` parameter", edit)
 
 
 def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:

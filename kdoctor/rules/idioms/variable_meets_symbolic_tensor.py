@@ -76,7 +76,7 @@ class _Met(Struct, frozen=True):
     function: str
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each operator between a variable and a symbolic tensor."""
     if "Variable" not in module.words:
         return
@@ -88,7 +88,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             and module.context_of(met.node) not in RUN_WITH_VALUES
             and not module.is_guarded(met.node)
         ):
-            yield _finding(module, facts, met)
+            yield _finding(module, met)
 
 
 def _operations(module: Module) -> Iterator[_Met]:
@@ -115,8 +115,8 @@ def _refuses(module: Module, node: cst.BaseExpression, *, compares: bool) -> boo
     return found is not None and found.kind is Kind.VARIABLE and found.cls in refusing
 
 
-def _finding(module: Module, facts: TargetFacts, met: _Met) -> Finding:
-    fix = _fix(module, facts, met)
+def _finding(module: Module, met: _Met) -> Finding:
+    fix = _fix(module, met)
     return rule.finding(
         module.place(met.node),
         f"the variable `{module.source(met.left)}` is to the left of a symbolic tensor: {REFUSED}",
@@ -127,7 +127,7 @@ def _finding(module: Module, facts: TargetFacts, met: _Met) -> Finding:
     )
 
 
-def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
+def _fix(module: Module, met: _Met) -> Fix | None:
     whole = span_for_a_call(module, met.node)
     first, second = module.span(met.left), module.span(met.right)
     gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)
@@ -141,12 +141,7 @@ def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
             return None
         start = f"{met.left.value} = "
     parts = (f"{start}{written}(", Hole(first), ", ", Hole(second), ")")
-    return Fix(
-        f"Write `{written}`",
-        (Edit(whole, parts),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-        imports=() if need is None else (need,),
-    )
+    return rule.fix(f"Write `{written}`", Edit(whole, parts), imports=(need,))
 
 
 rule = Rule(

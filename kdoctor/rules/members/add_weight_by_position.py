@@ -31,7 +31,6 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword, value_of
-from kdoctor.analysis.facts import applicability
 from kdoctor.analysis.queries import Call, calls
 from kdoctor.analysis.queries.forms import Given
 from kdoctor.model import Finding, Fix, NoFix, Severity
@@ -142,7 +141,7 @@ def _fix(call: Call, *, lacks_initializer: bool) -> Fix | NoFix:
             unsafe_because=_RANDOM,
         )
     table = MemberTable(ROWS, KINDS, call.facts.signature)
-    return table.attempt(call.module, call.use, lambda _: applicability(*check.proofs))
+    return table.attempt(call.module, call.use, lambda _: check.applicability())
 
 
 def _without_initializer(call: Call) -> str:

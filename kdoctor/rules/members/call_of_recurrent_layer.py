@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -64,7 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if call is None or asking is None or len(call.params.params) < 2:
             continue
         if call.params.params[1].name.value != _NEW or not _takes(call, _STATE):
-            yield _finding(module, facts, call, base, asking)
+            yield _finding(module, call, base, asking)
 
 
 def _asking(methods: Mapping[str, cst.FunctionDef]) -> str | None:
@@ -82,9 +82,7 @@ def _takes(call: cst.FunctionDef, name: str) -> bool:
     return any(each.name.value == name for each in named)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, call: cst.FunctionDef, base: str, asking: str
-) -> Finding:
+def _finding(module: Module, call: cst.FunctionDef, base: str, asking: str) -> Finding:
     parameter = call.params.params[1]
     edits = _edits(module, call, parameter)
     old = parameter.name.value
@@ -99,10 +97,8 @@ def _finding(
         symbol=f"{base}.call({old})",
         confidence=Confidence.CERTAIN,
         help=f"Rename the first parameter to `{_NEW}`, and add `{_STATE}=None`.",
-        fix=Fix(
-            f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`",
-            edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
+        fix=rule.fix(
+            f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`", *edits
         )
         if edits
         else NoFix(

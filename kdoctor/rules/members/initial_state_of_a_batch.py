@@ -121,7 +121,7 @@ def _fix(call: Call, given: cst.Arg) -> Fix | NoFix:
             module.span(given),
             (f"{keyword}{spelled}(", Hole(module.outer_span(given.value)), ")[0]"),
         ),
-        imports=() if need is None else (need,),
+        imports=[need],
         unsafe_because="" if in_a_call else "a symbolic tensor has no batch size here",
     )
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kdoctor.analysis.facts import TargetFacts, applicability
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Read
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
@@ -130,13 +130,11 @@ def _fix(read: Read) -> Fix | NoFix:
 
 def _rated(row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
-    return applicability(
-        *(
-            each
-            for each in INVALID
-            if each.after is not None
-            if f".{row.member}" in each.before and f".{row.member}" not in each.after
-        )
+    return check.applicability(
+        each
+        for each in INVALID
+        if each.after is not None
+        if f".{row.member}" in each.before and f".{row.member}" not in each.after
     )
 
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword, argument, is_hidden, value_of
-from kdoctor.analysis.facts import applicability
 from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import MemberTable, attribute
@@ -76,7 +75,7 @@ def _fix(read: Read) -> Fix | NoFix:
     if not _has_one_output(read):
         return NoFix(_ORDER)
     table = MemberTable(ROWS, {"keras.Model": (Kind.MODEL,)}, read.facts.signature)
-    return table.attempt(read.module, read.use, lambda _: applicability(*check.proofs))
+    return table.attempt(read.module, read.use, lambda _: check.applicability())
 
 
 def _asked_by_name(read: Read) -> Fix | NoFix | None:

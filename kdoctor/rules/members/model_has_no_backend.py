@@ -24,7 +24,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts, applicability
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Read, reads
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
@@ -73,7 +73,7 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
         confidence=use.confidence,
         names=(name,),
     )
-    attempt = _table(facts).attempt(module, reference, applicability)
+    attempt = _table(facts).attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
         attempt = with_generator(module, reference, function.attr.value, attempt)
     if isinstance(attempt, NoFix) and facts.lookup(name).presence is Presence.MISSING:

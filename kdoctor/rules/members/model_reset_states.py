@@ -102,7 +102,7 @@ def _fix(read: Read) -> Fix | NoFix:
         f"Call `{_MEMBER}`, a new function in this file that does what the method did",
         *helper,
         edit,
-        imports=() if need is None else (need,),
+        imports=[need],
         unsafe_because=_always_reset(module, read.facts),
     )
 

@@ -30,7 +30,7 @@ build without this method.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 from msgspec import Struct, field
@@ -91,7 +91,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         why = _contradiction(module, layer)
         if why is not None and not module.is_guarded(node):
-            yield _finding(module, facts, node, layer, why)
+            yield _finding(module, node, layer, why)
 
 
 def _layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> _Layer | None:
@@ -208,13 +208,11 @@ def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.ClassDef, layer: _Layer, why: str
-) -> Finding:
+def _finding(module: Module, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
     methods = methods_in(node)
     told = methods.get("call") or methods[_SHAPE]
     said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
-    attempt = _fix(module, facts, told)
+    attempt = _fix(module, told)
     return rule.finding(
         module.place(told.name),
         f"{said_by} gives the output shape, but `call` returns another: {why}",
@@ -226,7 +224,7 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | NoFix:
+def _fix(module: Module, method: cst.FunctionDef) -> Fix | NoFix:
     start = module.span(method).start
     if method.decorators:
         start = module.span(method.decorators[0]).start
@@ -239,11 +237,8 @@ def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | N
         f"def {_SPEC}(self, *args, **kwargs):\n"
         f"{inner}return {spelled}.{_SPEC}(self, *args, **kwargs)\n\n{indent}"
     )
-    return Fix(
-        "Let `call` determine the output shape",
-        (Edit(Span(start, start), (text,)),),
-        facts.applicability(*_proofs()),
-        () if need is None else (need,),
+    return rule.fix(
+        "Let `call` determine the output shape", Edit(Span(start, start), (text,)), imports=(need,)
     )
 
 
@@ -252,10 +247,6 @@ def _step(module: Module, method: cst.FunctionDef) -> str:
     if isinstance(method.body, cst.IndentedBlock) and method.body.indent is not None:
         return method.body.indent
     return module.tree.default_indent
-
-
-def _proofs() -> Sequence[Example]:
-    return [each for each in INVALID if each.after]
 
 
 def _may_make_several(_: TargetFacts, __: ast.ClassDef, bases: frozenset[str]) -> bool:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import applicability
 from kdoctor.analysis.queries import Call, calls
 from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
@@ -95,7 +94,7 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
 
 
 def _proven(row: MemberRewrite) -> Applicability:
-    return applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
+    return check.applicability(each for each in INVALID if f".{row.member}()" in each.before)
 
 
 VALID = [

@@ -133,7 +133,7 @@ def _is_read_only(store: Store) -> bool:
 
 
 def _finding(found: Store) -> Finding:
-    module, store, proofs = found.module, found.store, check.proofs
+    module, store, rating = found.module, found.store, check.applicability()
     cls = class_of(store.owner)
     named = f"'{cls}' object" if cls else "object"
     error = (
@@ -147,8 +147,8 @@ def _finding(found: Store) -> Finding:
         symbol=symbol(store.owner, store.member),
         help=_HELP.get(store.member, "It is computed from the parts of the object."),
         fix=_private(found)
-        or by_set_model(module, found.facts, store, *proofs)
-        or left_away(module, found.facts, store, *proofs)
+        or by_set_model(module, store, rating)
+        or left_away(module, store, rating)
         or NoFix("kdoctor cannot tell what the assignment is meant to do"),
     )
 

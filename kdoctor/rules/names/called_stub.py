@@ -124,7 +124,7 @@ def _attempt(
 ) -> Fix | NoFix:
     if reference.call is None:
         return _derived(module, reference, facts)
-    attempt = table.attempt(module, reference, lambda row: _rated(row, facts))
+    attempt = table.attempt(module, reference, _rated)
     if isinstance(attempt, Fix) and attempt.applicability is Applicability.UNSAFE:
         return replace(attempt, unsafe_because=_ROOT)
     return attempt
@@ -190,10 +190,10 @@ def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | 
     return replace(attempt, unsafe_because=_METHODS)
 
 
-def _rated(row: Rewrite, facts: TargetFacts) -> Applicability:
+def _rated(row: Rewrite) -> Applicability:
     if row in _UNLIKE:
         return Applicability.UNSAFE
-    return facts.applicability(_STEPS)
+    return rule.applicability([_STEPS])
 
 
 def _help(reference: Reference, attempt: Fix | NoFix) -> str:

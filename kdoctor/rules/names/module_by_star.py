@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterator, Mapping
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle, split_root
-from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
+from kdoctor.model import Confidence, Finding, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -49,11 +49,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=home,
             confidence=Confidence.CERTAIN,
             help=f"Import `{home}`{'' if leaf == name else f' as `{name}`'}.",
-            fix=Fix(
+            fix=rule.fix(
                 f"Import `{home}`{'' if leaf == name else f' as `{name}`'}",
-                (),
-                facts.applicability(*INVALID),
-                (ImportNeed(parent, leaf, name),),
+                imports=(ImportNeed(parent, leaf, name),),
             ),
         )
 

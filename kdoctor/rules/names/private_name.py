@@ -109,8 +109,7 @@ def _by_own_row(
     `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
     """
     found = rows.get(reference)
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    rated = proven if found is not None and found[1] else Applicability.UNSAFE
+    rated = rule.applicability() if found is not None and found[1] else Applicability.UNSAFE
     return RewriteTable([found[0]] if found else [], facts.signature).attempt(
         module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
     )

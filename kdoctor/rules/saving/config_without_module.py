@@ -103,7 +103,6 @@ def _fix(
     given: cst.Dict,
     parts: Mapping[str, cst.BaseExpression],
 ) -> Fix | None:
-    proof = facts.applicability(*(each for each in INVALID if each.after))
     cls = parts[_CLASS]
     if isinstance(cls, cst.SimpleString):
         found = facts.lookup(f"keras.layers.{cls.raw_value}")
@@ -112,7 +111,7 @@ def _fix(
         start = module.span(given).start + 1
         text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
         edit = Edit(Span(start, start), (text,))
-        return Fix("Add the `module` to the dict", (edit,), proof)
+        return rule.fix("Add the `module` to the dict", edit)
     made = _class_named(cls)
     span = module.span(call)
     if made is None or call.args[0].value is not given or "#" in module.text[span.start : span.end]:
@@ -126,7 +125,7 @@ def _fix(
             ")",
         ),
     )
-    return Fix("Use `from_config` of its class", (edit,), proof)
+    return rule.fix("Use `from_config` of its class", edit)
 
 
 def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -43,7 +43,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.syntax import Module
@@ -114,10 +114,9 @@ def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> 
             confidence=use.confidence,
             help="Replace the lambda with a custom layer or a named function; for a file that "
             "you trust, pass `safe_mode=False`.",
-            fix=Fix(
+            fix=rule.fix(
                 "Load it with `safe_mode=False`",
-                (add_keyword(module, use.call, "safe_mode=False"),),
-                Applicability.UNSAFE,
+                add_keyword(module, use.call, "safe_mode=False"),
                 unsafe_because="it runs code stored in the file",
             ),
         )

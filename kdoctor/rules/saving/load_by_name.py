@@ -28,7 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
@@ -41,7 +41,7 @@ _ends_as_new = ending_in(*_NEW_FILES)
 _ERROR = "ValueError: `by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: "
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each ``by_name`` that is refused or taken for something else."""
     for use in method_uses(module, "load_weights"):
         if is_hidden(use.call) or module.is_guarded(use.call):
@@ -49,18 +49,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         given = argument(use.call, "by_name")
         is_new = use.ending is not None and use.ending.text.endswith(_NEW_FILES)
         if given is not None and is_new and literal(given.value) is not None:
-            yield _refused(module, facts, use, given)
+            yield _refused(module, use, given)
         by_position = [each for each in use.call.args if each.keyword is None]
         if len(by_position) > 1:
             yield _shifted(module, use, by_position)
 
 
-def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
+def _refused(module: Module, use: PathUse, given: cst.Arg) -> Finding:
     assert use.ending is not None
     needless = literal(given.value) is False
     edits = remove_arguments(module, use.call, [given]) if needless else None
     shown = use.ending.shown
-    rating = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(
         module.place(given),
         f"{_ERROR}{shown}",
@@ -70,7 +69,7 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         if needless
         else "Load the weights into the model they were saved from, and copy them layer by "
         "layer: `new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
-        fix=Fix("Leave out `by_name=`", tuple(edits), rating)
+        fix=rule.fix("Leave out `by_name=`", *edits)
         if edits
         else NoFix(
             "there is a comment next to it"
@@ -94,10 +93,9 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
         confidence=use.confidence,
         severity=Severity.CHANGE,
         help="Write `by_name=`.",
-        fix=Fix(
+        fix=rule.fix(
             "Write `by_name=`",
-            edits,
-            Applicability.UNSAFE,
+            *edits,
             unsafe_because="code written for Keras 2.13 or later means `skip_mismatch`",
         ),
     )

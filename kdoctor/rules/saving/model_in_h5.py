@@ -34,7 +34,7 @@ from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
 from kdoctor.rules.saving._path_collisions import taken
@@ -67,17 +67,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         saved = [each for each in all_saves(module) if is_same_path(module, each, load)]
         if saved:
-            yield _finding(module, facts, load, saved)
+            yield _finding(module, load, saved)
 
 
-def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse]) -> Finding:
+def _finding(module: Module, load: PathUse, saved: list[PathUse]) -> Finding:
     operation = next((found for each in saved if (found := _operation(module, each))), None)
     what = (
         f"the `.h5` format cannot store operations as layers: {_UNKNOWN_LAYER}'{operation}'"
         if operation
         else "`.h5` is a legacy format, and Keras 3 cannot load everything it saves there"
     )
-    fix = _fix(module, facts, load, saved, fails=operation is not None)
+    fix = _fix(module, load, saved, fails=operation is not None)
     return rule.finding(
         module.place(load.call.func),
         what,
@@ -89,9 +89,7 @@ def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[Path
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse], *, fails: bool
-) -> Fix | NoFix:
+def _fix(module: Module, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     assert load.ending is not None
     if own := lacking(module, load):
@@ -104,12 +102,14 @@ def _fix(
         return why
     edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
-    return Fix(
+    return rule.fix(
         "Change the path's ending to `.keras`",
-        tuple(edits.values()),
-        facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
-        unsafe_because="whatever else reads the file under its old name must be changed too, and "
-        "a custom loss or metric is not loaded without `custom_objects`",
+        *edits.values(),
+        unsafe_because=""
+        if nobody_else
+        else "whatever else reads the file under its old name must be changed too, and a custom "
+        "loss or metric is not loaded without `custom_objects`",
+        proven_by=_proofs(),
     )
 
 

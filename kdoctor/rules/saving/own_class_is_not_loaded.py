@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._default_config import (
     KeptArgument,
@@ -64,7 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         by_class.setdefault(each.own, []).append(each)
     for own, objects in by_class.items():
         if _wants_arguments(own) or not own.takes_what_is_said:
-            yield _finding(module, facts, own, objects)
+            yield _finding(module, own, objects)
 
 
 def _wants_arguments(own: UserConfig) -> bool:
@@ -72,9 +72,7 @@ def _wants_arguments(own: UserConfig) -> bool:
     return own.kind is Kind.MODEL and bool(own.wanted)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, own: UserConfig, objects: list[KeptArgument]
-) -> Finding:
+def _finding(module: Module, own: UserConfig, objects: list[KeptArgument]) -> Finding:
     name = own.node.name.value
     said = (
         f"`{name}` is saved or copied below, and Keras 3 does not record the arguments of a "
@@ -83,7 +81,7 @@ def _finding(
         else f"a model with a `{name}` is saved or copied, but `{name}` cannot be recreated: "
         f"TypeError: {name}.__init__() {_REFUSED}"
     )
-    fix = _fix(module, facts, own, objects)
+    fix = _fix(module, own, objects)
     return rule.finding(
         module.place(own.init.name),
         said,
@@ -99,9 +97,7 @@ def _finding(
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, own: UserConfig, objects: list[KeptArgument]
-) -> Fix | None:
+def _fix(module: Module, own: UserConfig, objects: list[KeptArgument]) -> Fix | None:
     edits = () if own.takes_what_is_said else takes_keywords(module, own)
     if edits is None:
         return None
@@ -116,8 +112,8 @@ def _fix(
     if any(module.type_of(each) is not None for each in values):
         return None  # a layer or a model: it has to be made anew itself
     if not is_plain(module, values):
-        return Fix(title, edits, Applicability.UNSAFE, unsafe_because=_MAY_NEED_MORE)
-    return Fix(title, edits, facts.applicability(*(e for e in INVALID if e.after and not e.unsafe)))
+        return rule.fix(title, *edits, unsafe_because=_MAY_NEED_MORE)
+    return rule.fix(title, *edits)
 
 
 def _may_not_be_loaded(found: MayHaveConfig) -> bool:

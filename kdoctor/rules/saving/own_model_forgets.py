@@ -59,7 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue  # of the others KD613 tells: they are not saved, or not loaded
         lost = _lost(module, each)
         if lost:
-            yield _finding(module, facts, each, lost)
+            yield _finding(module, each, lost)
 
 
 def _lost(
@@ -86,7 +86,6 @@ def _differs(module: Module, value: cst.BaseExpression, default: cst.BaseExpress
 
 def _finding(
     module: Module,
-    facts: TargetFacts,
     made: KeptArgument,
     lost: dict[str, tuple[cst.BaseExpression, cst.BaseExpression]],
 ) -> Finding:
@@ -95,7 +94,7 @@ def _finding(
         f"`{each}` {module.source(default)}, not {module.source(value)}"
         for each, (value, default) in lost.items()
     )
-    fix = _fix(module, facts, made.own, [value for value, _ in lost.values()])
+    fix = _fix(module, made.own, [value for value, _ in lost.values()])
     return rule.finding(
         module.place(made.call),
         f"this model is saved or copied as a whole, and comes back with {shown}: Keras 3 does "
@@ -108,20 +107,14 @@ def _finding(
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, own: UserConfig, values: list[cst.BaseExpression]
-) -> Fix | None:
+def _fix(module: Module, own: UserConfig, values: list[cst.BaseExpression]) -> Fix | None:
     """Return the fix that adds a ``get_config``, where it is all that is needed."""
     keywords = () if own.init.params.star_kwarg is not None else takes_keywords(module, own)
     config = says_its_config(module, own)
     hands_on = any(each.star == "**" for each in own.to_base.args) or keywords
     if keywords is None or config is None or not hands_on or not is_plain(module, values):
         return None
-    return Fix(
-        "Add a `get_config` that returns its arguments",
-        (*keywords, config),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix("Add a `get_config` that returns its arguments", *keywords, config)
 
 
 def _may_forget(found: MayHaveConfig) -> bool:

@@ -62,7 +62,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         lost = [call for method in methods.values() for call in _added(module, method)]
         if lost:
-            yield _finding(module, facts, node, base, lost[0])
+            yield _finding(module, node, base, lost[0])
 
 
 def _leaves_out(module: Module, facts: TargetFacts, base: str) -> bool:
@@ -91,13 +91,11 @@ def _is_off(module: Module, call: cst.Call) -> bool:
     return module.is_guarded(call) or any(each.star for each in call.args)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.ClassDef, base: str, lost: cst.Call
-) -> Finding:
+def _finding(module: Module, node: cst.ClassDef, base: str, lost: cst.Call) -> Finding:
     assigned = module.parent(lost)
     assert isinstance(assigned, cst.Assign)
     weight = module.source(assigned.targets[0].target)
-    fix = _fix(module, facts, node)
+    fix = _fix(module, node)
     return rule.finding(
         module.place(lost.func),
         f"`{weight}` is not saved: `{base.rpartition('.')[2]}` saves only its own weights, and "
@@ -109,19 +107,14 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: TargetFacts, node: cst.ClassDef) -> Fix | None:
+def _fix(module: Module, node: cst.ClassDef) -> Fix | None:
     """Return the fix that adds the two methods at the end of the class."""
     spelled, need = speller_at(module, node).spell("keras.layers.Layer")
     methods = {f"{name}(self, store)": f"{spelled}.{name}(self, store)" for name in _SAVES}
     edit = at_the_end(module, node, methods)
     if edit is None:
         return None
-    return Fix(
-        "Save and load all weights of the layer",
-        (edit,),
-        facts.applicability(*(each for each in INVALID if each.after)),
-        () if need is None else (need,),
-    )
+    return rule.fix("Save and load all weights of the layer", edit, imports=(need,))
 
 
 def _may_leave_out(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:

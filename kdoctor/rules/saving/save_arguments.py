@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import uses
@@ -56,7 +56,7 @@ def _may_pass_one(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:
     return any(not called.keywords.isdisjoint(each) for each in _GONE.values())
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
     for use in chain(
         saves(module), loads(module), method_uses(module, "save_weights", "load_weights")
@@ -66,19 +66,18 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         for name in _GONE[use.what]:
             given = argument(use.call, name)
             if given is not None:
-                yield _gone(module, facts, use, given, name)
-        yield from _shifted(module, facts, use)
+                yield _gone(module, use, given, name)
+        yield from _shifted(module, use)
 
 
-def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name: str) -> Finding:
+def _gone(module: Module, use: PathUse, given: cst.Arg, name: str) -> Finding:
     edits = remove_arguments(module, use.call, [given])
     plain = literal(given.value) in (None, True, False)
     fix = None
     if edits is not None:
-        fix = Fix(
+        fix = rule.fix(
             f"Leave out `{name}=`",
-            tuple(edits),
-            _proven(facts) if plain else Applicability.UNSAFE,
+            *edits,
             unsafe_because="" if plain else f"`{module.source(given.value)}` then has no effect",
         )
     return rule.finding(
@@ -93,7 +92,7 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
     )
 
 
-def _shifted(module: Module, facts: TargetFacts, use: PathUse) -> Iterator[Finding]:
+def _shifted(module: Module, use: PathUse) -> Iterator[Finding]:
     """Report the positional ``include_optimizer`` of ``model.save``."""
     if use.what != "save" or not isinstance(use.call.func, cst.Attribute) or is_hidden(use.call):
         return
@@ -109,16 +108,10 @@ def _shifted(module: Module, facts: TargetFacts, use: PathUse) -> Iterator[Findi
         confidence=use.confidence,
         severity=Severity.CHANGE,
         help="Write `include_optimizer=`.",
-        fix=Fix(
-            "Write `include_optimizer=`",
-            (Edit(Span(start, start), ("include_optimizer=",)),),
-            _proven(facts),
+        fix=rule.fix(
+            "Write `include_optimizer=`", Edit(Span(start, start), ("include_optimizer=",))
         ),
     )
-
-
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
 rule = Rule(

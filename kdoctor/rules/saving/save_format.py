@@ -30,7 +30,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_renaming import renaming_edits
@@ -50,16 +50,16 @@ _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel 
 _COMMENT = NoFix("there is a comment next to it")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each ``save_format=``."""
     for use in chain(saves(module), method_uses(module, "save_weights")):
         given = argument(use.call, "save_format")
         if given is None or module.is_guarded(use.call):
             continue
-        yield _finding(module, facts, use, given)
+        yield _finding(module, use, given)
 
 
-def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
+def _finding(module: Module, use: PathUse, given: cst.Arg) -> Finding:
     if use.what == "save_weights":
         message, severity = _TYPE_ERROR, Severity.ERROR
     elif use.ending is None or use.ending.extension is None:
@@ -76,7 +76,7 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         severity = Severity.LEGACY
     else:
         message, severity = _VALUE_ERROR, Severity.ERROR
-    fix = _fix(module, facts, use, given)
+    fix = _fix(module, use, given)
     return rule.finding(
         module.place(given),
         message,
@@ -90,7 +90,7 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
     )
 
 
-def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | NoFix:
+def _fix(module: Module, use: PathUse, given: cst.Arg) -> Fix | NoFix:
     edits = remove_arguments(module, use.call, [given])
     if edits is None:
         return _COMMENT
@@ -100,15 +100,14 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
     if use.what == "save_weights":
         if not use.ending.text.endswith(".weights.h5"):
             # Where the path is renamed too, this is half of the work: KD601 does the other.
-            return _dropped(edits, Applicability.UNSAFE, "the path must end in `.weights.h5`")
-        return _dropped(edits, _proven(facts))
+            return _dropped(edits, "the path must end in `.weights.h5`")
+        return _dropped(edits)
     wanted = {"h5": ".h5", "keras": ".keras", "tf": ".keras"}.get(str(literal(given.value)))
     if extension in _MODEL_FILES:
         same = wanted == extension or (wanted == ".h5" and extension == ".hdf5")
         # Only literals say that nothing but the warning changes.
         return _dropped(
             edits,
-            _proven(facts) if same else Applicability.UNSAFE,
             "" if same else "the ending of the path names another format than the argument",
         )
     if wanted is None:
@@ -118,22 +117,18 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
     renaming = renaming_edits(module, use.ending, "", wanted)
     if isinstance(renaming, NoFix):
         return renaming
-    return Fix(
+    return rule.fix(
         f"Change the path's ending to `{wanted}` throughout this file, and leave out "
         "`save_format=`",
-        (*edits, *renaming),
-        Applicability.UNSAFE,
+        *edits,
+        *renaming,
         unsafe_because="whatever reads the folder under its old name must be changed too; for a "
         "SavedModel to serve or convert, write `.export(…)` instead",
     )
 
 
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-
-
-def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix:
-    return Fix("Leave out `save_format=`", tuple(edits), rating, unsafe_because=because)
+def _dropped(edits: list[Edit], because: str = "") -> Fix:
+    return rule.fix("Leave out `save_format=`", *edits, unsafe_because=because)
 
 
 def _passes_it(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:

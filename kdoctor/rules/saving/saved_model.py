@@ -35,7 +35,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_endings import Ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
@@ -183,10 +183,9 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     method = use.call.func
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
-    return Fix(
+    return rule.fix(
         "Export it as a SavedModel, which this file reads",
-        (Edit(module.span(method.attr), ("export",)),),
-        Applicability.UNSAFE,
+        Edit(module.span(method.attr), ("export",)),
         unsafe_because="an exported model can be served and converted, but not loaded with Keras",
     )
 

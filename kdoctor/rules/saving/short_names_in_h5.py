@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.node_values import elements_in
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import (
@@ -47,7 +47,7 @@ from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each load of a file that this module writes with a short loss name."""
     for use in loads(module):
         if not is_h5(use) or not compiles(use) or module.is_guarded(use.call):
@@ -63,10 +63,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=use.symbol,
             confidence=use.confidence,
             help="Compile with the full name of the loss; load older files with `compile=False`.",
-            fix=Fix(
+            fix=rule.fix(
                 "Compile with the full name of the loss",
-                tuple(_long_name(module, loss) for loss in losses),
-                facts.applicability(*(each for each in INVALID if each.after)),
+                *(_long_name(module, loss) for loss in losses),
             ),
         )
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import argument, instances, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._save_and_load_calls import method_uses
 from kdoctor.syntax import Module
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             is_told = place is not None and given is not None and given.keyword is not None
             if given is None or name not in _NEW or is_told or module.is_guarded(call):
                 continue
-            yield _finding(module, facts, given.value, name)
+            yield _finding(module, given.value, name)
             break
 
 
@@ -78,7 +78,7 @@ def _saves(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name: str) -> Finding:
+def _finding(module: Module, given: cst.BaseExpression, name: str) -> Finding:
     new = f'"{_NEW[name]}"'
     return rule.finding(
         module.place(given),
@@ -87,10 +87,7 @@ def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=f"Write `{new}`.",
-        fix=Fix(
-            f"Use Keras' own `{new}`", (replace_expression(module, given, new),),
-            facts.applicability(*INVALID),
-        ),
+        fix=rule.fix(f"Use Keras' own `{new}`", replace_expression(module, given, new)),
     )  # fmt: skip
 
 

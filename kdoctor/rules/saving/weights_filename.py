@@ -43,7 +43,7 @@ from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
@@ -143,11 +143,10 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     by_end = [renamed(module, end, old, _NEW, but=models) for end in (found, *ends)]
     if not all(by_end):
         return NOT_WRITTEN_OUT
-    edits = [edit for each in by_end for edit in each]
-    return Fix(
+    edits: list[Edit] = [*dict.fromkeys(edit for each in by_end for edit in each)]
+    return rule.fix(
         "Change the path's ending to `.weights.h5` throughout this file",
-        tuple(dict.fromkeys(edits)),
-        Applicability.UNSAFE,
+        *edits,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
     )
 

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
-from kdoctor.model import Confidence, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Finding, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.suppression import Directive, Entry, Form, removal_edit
 from kdoctor.syntax import Module
@@ -37,9 +37,7 @@ def check(_module: Module, _facts: TargetFacts) -> Iterator[Finding]:
     return iter(())
 
 
-def unused(
-    unit: Unit, directive: Directive, unused_entries: Collection[Entry], facts: TargetFacts
-) -> Finding:
+def unused(unit: Unit, directive: Directive, unused_entries: Collection[Entry]) -> Finding:
     """Return the finding on the unused entries of a comment (none: the whole comment)."""
     whole = len(unused_entries) == len(directive.entries) and not directive.others
     first = next(iter(unused_entries), None)
@@ -53,7 +51,7 @@ def unused(
         symbol=f"kdoctor: {directive.form.value}",
         confidence=Confidence.CERTAIN,
         help="Remove it, or add `KD901` to its list to keep it.",
-        fix=Fix(title, (edit,), facts.applicability(*INVALID)),
+        fix=rule.fix(title, edit),
     )
 
 

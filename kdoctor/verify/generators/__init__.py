@@ -1,9 +1,9 @@
-"""How the arguments of a case are drawn: one small function for each parameter.
+"""Generate the arguments of a case, with one small function for each parameter.
 
-``STRATEGIES`` of the modules here name them by parameter (``axis``), or by function and parameter
-(``gather.indices``) where it means something of its own there. A new function needs an entry only
-for parameters that mean something new. A draw may be nonsense (an axis of a scalar): the old side
-then raises, and the case counts as outside.
+``STRATEGIES`` in these modules are keyed by parameter (``axis``), or by function and parameter
+(``gather.indices``) if that function gives it another meaning. A new function needs entries only
+for parameters with a new meaning. A generated value may be invalid (an axis of a scalar): the old
+side then raises, and the case counts as outside.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STRATEGIES: dict[str, Strategy] = {
 
 
 def draw(scene: Scene, parameter: str, default: object) -> Any:
-    """Draw one argument, ``OMITTED`` where the default shall hold."""
+    """Generate one argument; ``OMITTED`` to use the default."""
     conditions = scene.conditions
     if parameter in conditions.values:
         choices = conditions.values[parameter]
@@ -54,7 +54,7 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
 
 
 def dtypes_under(conditions: Conditions) -> tuple[str, ...]:
-    """Return the types that the inputs of a row may have."""
+    """Return the dtypes that the inputs of a rewrite may have."""
     if "not_integer" in conditions.facts:
         return (*FLOATS, "bool")
     return DTYPES

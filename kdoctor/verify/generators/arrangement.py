@@ -1,4 +1,4 @@
-"""How the arguments of functions are drawn that make, pick and arrange elements."""
+"""Generate arguments of functions that create, select and rearrange elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.verify.values import INTEGERS, Array, Function, Role
 
 
 def _bounds(scene: Scene, parameter: str) -> Any:
-    # A symbolic bound for what is not symbolic itself is nothing that anybody writes.
+    # Nobody writes a symbolic bound for something that is not symbolic itself.
     least = scene.values.get("min_value")
     if scene.rng.random() < 0.1:
         return None
@@ -101,7 +101,7 @@ def _several(scene: Scene, _: str) -> list[Array]:
 
 
 def _joinable(scene: Scene, _: str) -> list[Array]:
-    """Tensors that differ along one axis at most."""
+    """Generate tensors whose shapes differ in at most one axis."""
     if not scene.shape:
         return [scene.array(), scene.array()]
     axis = scene.rng.choice([0, scene.rank - 1])
@@ -114,7 +114,7 @@ def _joinable(scene: Scene, _: str) -> list[Array]:
 def _indices(scene: Scene, _: str) -> Array:
     limit = scene.shape[0] if scene.shape else 1
     shape = tuple(scene.rng.choice([1, 2, 3]) for _ in range(scene.rng.randrange(3)))
-    is_outside = scene.rng.random() < 0.25  # what TensorFlow refuses on a CPU only
+    is_outside = scene.rng.random() < 0.25  # out of bounds, which TensorFlow rejects only on a CPU
     least, most = (-limit - 1, limit + 2) if is_outside else (0, max(limit, 1))
     data = scene.numbers.integers(least, most, size=shape)
     return Array(np.asarray(data, scene.rng.choice(INTEGERS)))
@@ -155,7 +155,7 @@ def _any_shape(scene: Scene, _: str) -> Any:
 
 
 def _content(scene: Scene, _: str) -> Any:
-    """What people make constants of: a number, nested lists, an array."""
+    """Generate the value of a constant: a number, nested lists or an array."""
     if scene.flavour == "empty" or scene.rng.random() < 0.4:
         return scene.array(role=Role.NUMPY)
     data = scene.array(dtype=scene.rng.choice(["int32", "float64", "bool"]))
@@ -175,7 +175,7 @@ def _range_step(scene: Scene, _: str) -> int:
 
 
 def _second_matrix(scene: Scene, parameter: str) -> Array:
-    """A factor for the matrix or stack of matrices drawn first."""
+    """Generate a second factor for the matrix, or stack of matrices, generated first."""
     inner = scene.shape[-1] if scene.shape else 2
     known = scene.conditions.known("y", "of_rank")
     rank = 2 if known else scene.rng.choice([2, 2, 2, 3, 4, 1])
@@ -191,7 +191,7 @@ def _batched_matrix(scene: Scene, parameter: str) -> Array:
 
 
 def _factor(scene: Scene, parameter: str) -> Any:
-    """How often to repeat, of which Keras 2 made an int32: a whole number, unless any will do."""
+    """Generate a repetition factor: an integer, as Keras 2 casts it to int32, unless any works."""
     if scene.conditions.known(parameter, "whole_numbers"):
         return count(scene, parameter)
     return scene.rng.choice([1, 2, 3, 1.0, 2.0, 2.5, 1.9, np.int64(2), np.float32(1.5)])

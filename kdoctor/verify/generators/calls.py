@@ -1,4 +1,4 @@
-"""How the arguments of functions are drawn that assign, call functions, or draw numbers."""
+"""Generate arguments of functions that assign, call functions, or draw random numbers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _probability(scene: Scene, _: str) -> float | int | Array:
 
 
 def _bound(scene: Scene, parameter: str) -> float | int:
-    """One end of a range: a whole number where whole numbers are drawn from it.
+    """Generate one end of a range: an integer if integers are drawn from it.
 
-    1 is what the default is, which is no whole number and refused as such.
+    1 equals the default, which is a float and rejected as such.
     """
     kinds = scene.conditions.values.get("dtype", ())
     if kinds and set(kinds) <= set(INTEGERS):
@@ -74,7 +74,7 @@ def _variable(scene: Scene, _: str) -> Array:
 
 
 def _choice(scene: Scene, parameter: str) -> Any:
-    """What is taken in training, or else: a tensor, or a function that makes one."""
+    """Generate a branch of ``in_train_phase``: a tensor, or a function that returns one."""
     if scene.conditions.known(parameter, "is_function"):
         number = 1.0 if parameter == "x" else 2.0
         shape = scene.shape
@@ -83,7 +83,7 @@ def _choice(scene: Scene, parameter: str) -> Any:
 
 
 def _square_stack(scene: Scene, _: str) -> Array:
-    """Matrices of one size, whichever axes are paired; no product overflows (see EXCEPTIONS)."""
+    """Generate square matrices (any axes pair up); no product overflows (see EXCEPTIONS)."""
     if "x" not in scene.values:
         size = scene.rng.choice([2, 3])
         scene.shape = (scene.rng.choice([1, 2, 4]), size, size)

@@ -1,4 +1,4 @@
-"""How the arguments of TensorFlow's own functions are drawn, where Keras names them otherwise."""
+"""Generate arguments of TensorFlow functions whose names differ from those in Keras."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdoctor.verify.values import DTYPES, INTEGERS, Array, as_dtype
 
 
 def _dtype(scene: Scene, _: str) -> Any:
-    """Draw a type as TensorFlow code writes it: ``tf.float32``, or its name."""
+    """Generate a dtype as in TensorFlow code: ``tf.float32``, or its name."""
     name = scene.rng.choice(DTYPES)
     return scene.rng.choice([name, tf.as_dtype(name)])
 
@@ -31,7 +31,7 @@ def _permutation(scene: Scene, _: str) -> Any:
 
 
 def _parts(scene: Scene, _: str) -> Any:
-    """How many parts an axis is split into, or their sizes."""
+    """Generate the number of parts of a split, or their sizes."""
     along = scene.shape[0] if scene.shape else 1
     if scene.rng.random() < 0.3 and along > 1:
         return [1, along - 1]

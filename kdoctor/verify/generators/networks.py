@@ -1,4 +1,4 @@
-"""How the arguments of losses, convolutions and pooling are drawn."""
+"""Generate arguments of losses, convolutions and pooling."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kdoctor.verify.values import INTEGERS, Array, as_dtype
 
 
 def _truth(scene: Scene, _: str) -> Array:
-    """Targets of a loss: probabilities, among them 0 and 1."""
+    """Generate targets of a loss: probabilities, including 0 and 1."""
     data = np.clip(scene.numbers.random(scene.shape) * 1.4 - 0.2, 0, 1)
     return Array(np.asarray(data, as_dtype(float_of(scene))))
 
 
 def _prediction(scene: Scene, _: str) -> Array:
-    """Predictions of a loss: probabilities, now and then exactly 0 or 1, or any number."""
+    """Generate predictions: probabilities, sometimes exactly 0 or 1, or any number."""
     if scene.rng.random() < 0.5:
         return scene.array(dtype=float_of(scene))
     data = np.clip(scene.numbers.random(scene.shape) * 1.2 - 0.1, 0, 1)
@@ -41,14 +41,14 @@ def _scores(scene: Scene, _: str) -> Array:
 
 
 def image(axes: int) -> Strategy:
-    """Draw a batch of sequences, images or volumes, in the layout that the case asks for."""
+    """Return a generator of sequences, images or volumes in the data format of the case."""
 
     def strategy(scene: Scene, _: str) -> Array:
         scene.sizes = tuple(scene.rng.choice([4, 5, 6]) for _ in range(axes))
         scene.channels = scene.rng.choice([1, 2, 3])
         scene.flavour = "ordinary"
-        asked = scene.conditions.values.get("data_format", ("channels_last", "channels_first"))
-        scene.layout = str(scene.rng.choice(asked))
+        formats = scene.conditions.values.get("data_format", ("channels_last", "channels_first"))
+        scene.layout = str(scene.rng.choice(formats))
         if scene.layout == "channels_first":
             scene.needed.add("data_format")
         batch = scene.rng.choice([1, 2, 3])
@@ -87,7 +87,7 @@ def _pointwise(scene: Scene, _: str) -> Array:
 
 
 def _steps(scene: Scene, parameter: str) -> Any:
-    """Draw strides or dilations: never both other than 1, which no framework takes."""
+    """Generate strides or dilations; at most one is not 1, as no framework accepts both."""
     axes = len(scene.sizes)
     other = {"strides": "dilation_rate", "dilation_rate": "strides"}[parameter]
     if scene.values.get(other, OMITTED) not in (OMITTED, 1, (1,) * axes):

@@ -1,4 +1,4 @@
-"""What the arguments of one case share, and how numbers are drawn."""
+"""The state shared by the arguments of one case, and the generation of numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0, -0.0, 1e4, -1e4, 1e-
 
 @dataclass(slots=True)
 class Scene:
-    """What the arguments of one case share: type, shape, flavour; and what was drawn so far."""
+    """State shared by the arguments of a case: dtype, shape, flavour, and values so far."""
 
     function: str
     rng: random.Random
@@ -30,11 +30,11 @@ class Scene:
     flavour: str
     values: dict[str, Any] = field(default_factory=dict)
     shape: tuple[int, ...] = ()
-    # Of images and the like:
+    # For images and similar data:
     layout: str = "channels_last"
     sizes: tuple[int, ...] = ()
     channels: int = 1
-    needed: set[str] = field(default_factory=set)  # parameters that must be passed
+    needed: set[str] = field(default_factory=set)  # required parameters
 
     def __post_init__(self) -> None:
         sizes = [1] if self.flavour == "ones" else [2, 3, 4]
@@ -48,7 +48,7 @@ class Scene:
         dtype: str | None = None,
         role: str | None = None,
     ) -> Array:
-        """Draw numbers: of either sign and with zeros, or with NaN, infinities and extremes."""
+        """Generate numbers of both signs with zeros, or with NaN, infinities and extremes."""
         shape = self.shape if shape is None else shape
         dtype = self.dtype if dtype is None else dtype
         data = self.numbers.normal(size=shape) * 2
@@ -65,7 +65,7 @@ class Scene:
         return Array(np.asarray(made), Role(role or Role.TENSOR))
 
     def any_role(self, parameter: str) -> Role:
-        """Draw as what an argument comes: a tensor, now and then a variable or a NumPy array."""
+        """Pick the form of an argument: mostly a tensor, sometimes a variable or a NumPy array."""
         if "first_is_symbolic" in self.conditions.facts and not self.values:
             return Role.TENSOR
         if self.conditions.known(parameter, "no_tensor"):
@@ -86,7 +86,7 @@ class Scene:
         return self.rng.choices([Role.TENSOR, Role.NUMPY, Role.VARIABLE], [8, 1, 1])[0]
 
     def an_axis(self) -> int:
-        """Draw one axis, counted from either end."""
+        """Pick an axis, counted from either end."""
         return self.rng.randrange(-self.rank, self.rank) if self.rank else 0
 
 
@@ -94,10 +94,10 @@ Strategy = Callable[[Scene, str], Any]
 
 
 def changed(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
-    """Return a shape with another size along one axis."""
+    """Return a shape with a different size along one axis."""
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
 def float_of(scene: Scene) -> str:
-    """Return the scene's type if it is a floating one, else float32."""
+    """Return the scene's dtype if it is floating, else float32."""
     return scene.dtype if scene.dtype in FLOATS else "float32"

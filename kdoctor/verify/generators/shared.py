@@ -1,4 +1,4 @@
-"""How the arguments are drawn that many functions share."""
+"""Generate arguments that many functions share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.verify.values import DTYPES, FLOATS, INTEGERS, Array
 
 
 def x(scene: Scene, parameter: str) -> Array:
-    """Draw the tensor that a function is about."""
+    """Generate the main tensor of a function."""
     array = scene.array(role=scene.any_role(parameter))
     if scene.conditions.known(parameter, "not_negative"):
         data = np.abs(array.data)
@@ -20,7 +20,7 @@ def x(scene: Scene, parameter: str) -> Array:
 
 
 def like_x(scene: Scene, parameter: str) -> Any:
-    """A second operand: of the same shape, one that stretches to it, or a Python number."""
+    """Generate a second operand: of the same shape, of one that broadcasts, or a Python number."""
     if scene.conditions.known(parameter, "same_shape"):
         return scene.array()
     kind = scene.rng.choice(["same", "same", "stretched", "fewer", "number"])
@@ -37,7 +37,7 @@ def like_x(scene: Scene, parameter: str) -> Any:
 
 
 def axes(scene: Scene, _: str) -> Any:
-    """Draw no axis, one, or several."""
+    """Generate no axis, one, or several."""
     if scene.rng.random() < 0.2:
         return None
     if scene.rng.random() < 0.3 and scene.rank > 1:
@@ -47,54 +47,54 @@ def axes(scene: Scene, _: str) -> Any:
 
 
 def axis(scene: Scene, _: str) -> int:
-    """Draw one axis."""
+    """Generate one axis."""
     return scene.an_axis()
 
 
 def new_axis(scene: Scene, _: str) -> int:
-    """Draw where a new axis may go."""
+    """Generate a position for a new axis."""
     return scene.rng.randrange(-scene.rank - 1, scene.rank + 1)
 
 
 def flag(scene: Scene, _: str) -> bool:
-    """Draw a bool."""
+    """Generate a bool."""
     return scene.rng.random() < 0.5
 
 
 def number(scene: Scene, _: str) -> float | int:
-    """Draw a number of the kind of the inputs."""
+    """Generate a number of the same type as the inputs."""
     if scene.dtype in INTEGERS:
         return scene.rng.choice([0, 1, 2, 3])
     return scene.rng.choice([0.0, 0.25, 0.5, 1.0, 2.0, 1])
 
 
 def count(scene: Scene, _: str) -> int:
-    """Draw a small number of things."""
+    """Generate a small count."""
     return scene.rng.choice([1, 2, 3])
 
 
 def dtype(scene: Scene, _: str) -> str:
-    """Draw the name of any type."""
+    """Generate the name of any dtype."""
     return scene.rng.choice(DTYPES)
 
 
 def float_dtype(scene: Scene, _: str) -> str | None:
-    """Draw the name of a floating type, or None."""
+    """Generate the name of a floating dtype, or None."""
     return scene.rng.choice([*FLOATS, None])
 
 
 def no_name(_: Scene, __: str) -> Any:
-    """Leave the argument out."""
+    """Omit the argument."""
     return OMITTED
 
 
 def text(scene: Scene, _: str) -> str:
-    """Draw a word."""
+    """Generate a word."""
     return scene.rng.choice(["dense", "conv", "a_b", "x"])
 
 
 def padding_word(scene: Scene, _: str) -> str:
-    """Draw how a convolution pads."""
+    """Generate a padding mode."""
     return scene.rng.choice(["valid", "same"])
 
 

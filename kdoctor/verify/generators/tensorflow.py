@@ -1,4 +1,4 @@
-"""How the arguments of TensorFlow's own functions are drawn, where they mean something special."""
+"""Generate arguments of TensorFlow functions that have a special meaning there."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _parts(scene: Scene, _: str) -> Any:
             scene.shape = (*scene.shape[:1], *rest[:-1], 4) if scene.shape else (2, 4)
             scene.needed.add("axis")
         else:
-            scene.shape = (4, *rest)  # along the batch: its size must be known
+            scene.shape = (4, *rest)  # along the batch, whose size must be known
             modes = scene.conditions.modes
             scene.conditions.modes = tuple(each for each in modes if "batch" not in each)
         scene.values["value"] = scene.array()
@@ -102,7 +102,7 @@ def _matrix(scene: Scene, _: str) -> Array:
 
 
 def _maybe_square(scene: Scene, parameter: str) -> Array:
-    """A tensor, now and then a square matrix: beside it a column may pass for a row."""
+    """Generate a tensor, sometimes a square matrix, with which a column may pass as a row."""
     if len(scene.shape) == 2 and scene.rng.random() < 0.5:
         scene.shape = (scene.shape[0],) * 2
     return shared.x(scene, parameter)
@@ -125,7 +125,7 @@ def _other_matrix(scene: Scene, _: str) -> Array:
 
 
 def _square(scene: Scene, _: str) -> Array:
-    """A matrix that is symmetric and far from singular."""
+    """Generate a symmetric, well-conditioned matrix."""
     size = scene.rng.choice([1, 2, 3])
     scene.shape = (scene.rng.choice([1, 3]), *scene.shape[3:], size, size)
     data = scene.numbers.normal(size=scene.shape)
@@ -195,7 +195,7 @@ def _labels(scene: Scene, _: str) -> Array:
 
 
 def _shares(scene: Scene, _: str) -> Array:
-    """Labels that add up to 1 along the last axis."""
+    """Generate labels that sum to 1 along the last axis."""
     scene.shape = (scene.rng.choice([1, 3]), scene.rng.choice([2, 4]))
     data = scene.numbers.random(scene.shape) + 0.1
     dtype = as_dtype(float_of(scene))
@@ -222,7 +222,7 @@ def _rest(scene: Scene, parameter: str) -> Any:
 
 
 def _predictions(scene: Scene, parameter: str) -> Any:
-    if "targets" not in scene.values:  # Keras has another order
+    if "targets" not in scene.values:  # Keras has a different order
         return networks.STRATEGIES["in_top_k.predictions"](scene, parameter)
     return scene.array(dtype="float32")
 
@@ -269,7 +269,7 @@ def _left_or_right(scene: Scene, _: str) -> Any:
 
 def _order(scene: Scene, parameter: str) -> Any:
     drawn = scene.array()
-    if scene.function == "argsort":  # equal elements may change places
+    if scene.function == "argsort":  # equal elements may be swapped
         flat = scene.numbers.permutation(drawn.data.size).reshape(drawn.data.shape)
         return Array(np.asarray(flat, drawn.data.dtype) if drawn.dtype != "bool" else drawn.data)
     return arrangement.STRATEGIES["argmax.x"](scene, parameter)

@@ -1,4 +1,4 @@
-"""What the reference holds, read from its source: nothing is imported, no framework is needed."""
+"""The contents of the reference, read from its source without importing it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One file of the reference: it stands alone and can be copied as it is."""
+    """One self-contained file of the reference, which can be copied as it is."""
 
     name: str
     summary: str
@@ -43,7 +43,7 @@ def modules() -> tuple[Module, ...]:
 
 
 def holding(name: str) -> Module:
-    """Return the file that holds a function or class, in any case, or that has this name.
+    """Return the file with this name, or with a function or class of this name, ignoring case.
 
     Raises:
         UsageProblem: there is none.
@@ -58,7 +58,7 @@ def holding(name: str) -> Module:
         near = difflib.get_close_matches(name.lower(), known, 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageProblem(
-            f"the reference has no {name!r}{hint} (`kdoctor reference` lists what it has)"
+            f"the reference has no {name!r}{hint} (`kdoctor reference` lists its contents)"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""A check: a name, and what measures it."""
+"""A check of the reference: a name and a function that measures it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kdoctor.verify.reference.results import Measured
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the table: what of which module is checked, and against what."""
+    """One line of the table: the module, what is checked, and against what."""
 
     module: str
     subject: str
@@ -19,4 +19,4 @@ class Check:
 
 
 class NotHere(Exception):
-    """There is nothing to check on this backend; the text says why."""
+    """The check does not apply to this backend; the text says why."""

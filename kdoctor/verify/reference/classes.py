@@ -1,4 +1,4 @@
-"""The losses and metrics of the reference as Keras uses them: in ``fit``, over batches, saved."""
+"""Check the reference's losses and metrics in Keras: in ``fit``, over batches, saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kdoctor.verify.reference.checks import Check
 from kdoctor.verify.reference.results import Measured
 from kdoctor.verify.reference.running import BACKEND, array, difference, measured, worst
 
-# XLA on and off; PyTorch's compiler is another thing, and needs a C compiler.
+# XLA on and off. PyTorch's compiler is left out: it is not XLA, and needs a C compiler.
 _JIT = {"tensorflow": (False, True), "jax": (False, True), "torch": (False,)}[BACKEND]
 
 _LOSSES: dict[str, tuple[Callable[[], Any], Callable[[Any, Any], Any]]] = {
@@ -89,13 +89,13 @@ def checks() -> Iterator[Check]:
             yield row(f"in fit, jit_compile={jit}", partial(_in_fit, make, exact, jit=jit))
         yield row("in fit, mixed precision", partial(_in_fit, make, exact, policy="mixed_float16"))
         yield row("saved and loaded", partial(_saved, make, None))
-        yield row("made again from its config", partial(_again, make))
+        yield row("recreated from its config", partial(_again, make))
     for name, (make, exact) in _METRICS.items():
         row = partial(Check, _module(make), name)
         yield row("over uneven batches", partial(_over_batches, make, exact))
         yield row("in evaluate", partial(_in_evaluate, make, exact))
         yield row("saved and loaded", partial(_saved, lambda: "mse", make))
-        yield row("forgets when reset", partial(_reset, make))
+        yield row("empty after a reset", partial(_reset, make))
 
 
 def _module(make: Callable[[], Any]) -> str:
@@ -134,16 +134,16 @@ def _in_fit(
     jit: bool = False,
     policy: str = "float32",
 ) -> Measured:
-    """Compare the first loss that ``fit`` tells, and ask that training makes it smaller."""
+    """Compare the first loss that ``fit`` reports, and check that training lowers it."""
     keras.config.set_dtype_policy(policy)
     try:
         model = _model()
         expected = exact(_truth(), _predicted(model))
         model.compile(keras.optimizers.SGD(0.05), make(), jit_compile=jit)
-        told = model.fit(_inputs(), _truth(), batch_size=12, epochs=6, shuffle=False, verbose=0)
+        history = model.fit(_inputs(), _truth(), batch_size=12, epochs=6, shuffle=False, verbose=0)
     finally:
         keras.config.set_dtype_policy("float32")
-    losses = told.history["loss"]
+    losses = history.history["loss"]
     if losses[-1] >= losses[0]:
         raise AssertionError(f"training does not lower the loss: {losses}")
     return measured(np.asarray(losses[0]), expected, policy.removeprefix("mixed_"))
@@ -182,8 +182,8 @@ def _in_evaluate(make: Callable[[], Any], exact: Callable[[Any, Any], Any]) -> M
     for jit in _JIT:
         model = _model()
         model.compile("sgd", "mse", metrics=[make()], jit_compile=jit)
-        told = model.evaluate(_inputs(), _truth(), batch_size=5, verbose=0)
-        parts.append(measured(np.asarray(told[1]), exact(_truth(), _predicted(model))))
+        scores = model.evaluate(_inputs(), _truth(), batch_size=5, verbose=0)
+        parts.append(measured(np.asarray(scores[1]), exact(_truth(), _predicted(model))))
     return worst(parts)
 
 

@@ -1,6 +1,6 @@
-"""What the reference must give, in NumPy's float64, written from the papers and not from the code.
+"""Expected results of the reference in NumPy's float64, written from the papers, not its code.
 
-Sums are spelled out element by element where that keeps the two apart.
+Some sums are written element by element, to be independent of the code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def tversky(  # noqa: PLR0913, PLR0917 - the paper's parameters
 
 
 def confusion(t: Array, p: Array, axis: Any) -> dict[str, Array]:
-    """Return what was found rightly, found wrongly, and missed."""
+    """Return true positives, false positives and false negatives."""
     t, p = t.astype(np.float64), p.astype(np.float64)
     return {
         "hit": (t * p).sum(axis),
@@ -90,7 +90,7 @@ def sigmoid(x: Array) -> Array:
 
 
 def clipped(gradient: Array, clipvalue: float | None, clipnorm: float | None) -> Array:
-    """Return a gradient within its limits: values first."""
+    """Return a gradient clipped by value, then by norm."""
     gradient = gradient.astype(np.float64)
     if clipvalue is not None:
         gradient = np.clip(gradient, -clipvalue, clipvalue)

@@ -1,4 +1,4 @@
-"""The functions of the reference: values, gradients, odd inputs, and others' implementations."""
+"""Check the reference's functions: values, gradients, edge cases, other implementations."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """A function of two tensors, its closed form, and inputs of several shapes.
+    """A function of two tensors, with its closed form and inputs of several shapes.
 
-    ``peers`` are the same by others, ``(whose, function)``, with the arguments of ``peer_inputs``.
+    ``peers`` are other implementations, ``(owner, function)``, called with ``peer_inputs``.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Subject:
 
     @property
     def module(self) -> str:
-        """The module of the reference that it is in."""
+        """The module of the reference that contains it."""
         name = self.function.__module__.rpartition(".")[2]
         return "variance" if name == "functions" else name
 
@@ -143,7 +143,7 @@ def _extreme_logits() -> Measured:
         return keras.ops.sum(focal.binary_focal(t, z, from_logits=True))
 
     (slope,) = gradients(value, [z])
-    # FL is −α log p there, of slope ∓α; half of the four elements are easy and weigh nothing.
+    # There FL is −α log p, with slope ∓α; half of the four elements are easy and weigh nothing.
     right = np.array([[-0.25, 0.75, 0.0, 0.0]]) / 4
     values = measured(focal.binary_focal(t, z, from_logits=True), closed_forms.binary_focal(t, z))
     return worst([values, measured(slope, right)])
@@ -166,13 +166,13 @@ def _real(*shape: int) -> tuple[Array, Array]:
 
 
 def _probable(function: Function) -> Function:
-    """Return a closed form of logits as one of probabilities."""
+    """Turn a closed form for logits into one for probabilities."""
     return lambda t, p, **given: function(t, np.log(p) - np.log1p(-p), **given)
 
 
 def _tf_keras(name: str, **given: Any) -> Function:
     def run(t: Array, p: Array) -> Any:
-        import tf_keras  # noqa: PLC0415 - Keras 2, where it is asked for
+        import tf_keras  # noqa: PLC0415 - Keras 2, only if needed
 
         return getattr(tf_keras.losses, name)(t, p, **given)
 
@@ -185,15 +185,15 @@ def _overlaps() -> Iterator[Subject]:
     for name, given in (("dice", {}), ("jaccard", {}), ("tversky", {"alpha": 0.3, "beta": 0.7})):
         function, exact = getattr(overlap, name), getattr(closed_forms, name)
         for axis, inputs in ((None, images), ((1, 2), masks), ((0, 1, 2), masks)):
-            told = name if axis is None else f"{name}, axis={axis}"
+            label = name if axis is None else f"{name}, axis={axis}"
             options = {**given, "axis": axis}
-            yield Subject(told, function, partial(exact, **options), inputs, (), options)
+            yield Subject(label, function, partial(exact, **options), inputs, (), options)
             if name in _KERAS_OWN:
                 # Keras has no smoothing but its epsilon.
                 bare = {**options, "smooth": 1e-7}
                 peers = (("Keras", partial(_KERAS_OWN[name], axis=axis)),)
                 exactly = partial(exact, **bare)
-                yield Subject(f"{told}, unsmoothed", function, exactly, inputs, peers, bare)
+                yield Subject(f"{label}, unsmoothed", function, exactly, inputs, peers, bare)
 
 
 def _keras_dice(t: Array, p: Array, axis: Any) -> Any:
@@ -234,14 +234,14 @@ def _others() -> Iterator[Subject]:
     logits, some = (t, _real(6, 3)[1]), {"alpha": 0.25, "gamma": 2.0}
     probable = (_draw(6, 3), _draw(2, 4, 2))
     balanced = {**some, "apply_class_balancing": True}
-    for told, from_logits, inputs in (
+    for label, from_logits, inputs in (
         ("logits", True, (logits,)),
         ("probabilities", False, probable),
     ):
         exact = closed_forms.binary_focal if from_logits else _probable(closed_forms.binary_focal)
         peer = {**balanced, "from_logits": from_logits}
         yield Subject(
-            f"binary_focal, {told}",
+            f"binary_focal, {label}",
             focal.binary_focal,
             exact,
             inputs,

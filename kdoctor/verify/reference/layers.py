@@ -1,4 +1,4 @@
-"""The layers of the reference: values, gradients, batches of any size, precision, saving."""
+"""Check the reference's layers: values, gradients, any batch size, precision, saving."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """A layer and what it gives for inputs and weights, in NumPy."""
+    """A layer, and its result for inputs and weights in NumPy."""
 
     name: str
     make: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]  # of the weights, in Keras' order
-    closed_form: Callable[..., Array]  # of the inputs, then the weights
-    passes_gradient: bool = True  # whether its gradient is that of its values
+    shapes: tuple[tuple[int, ...], ...]  # shapes of the weights, in Keras' order
+    closed_form: Callable[..., Array]  # takes the inputs, then the weights
+    passes_gradient: bool = True  # whether its gradient is the derivative of its values
 
     @property
     def module(self) -> str:
-        """The module of the reference that it is in."""
+        """The module of the reference that contains it."""
         return type(self.make()).__module__.rpartition(".")[2]
 
 
@@ -87,12 +87,12 @@ def checks() -> Iterator[Check]:
         yield row("mixed precision", partial(_mixed, subject))
         yield row("saved and loaded", partial(_saved, subject))
     for clipvalue, clipnorm in _LIMITS:
-        told = f"GradientClipping, clipvalue={clipvalue}, clipnorm={clipnorm}"
-        row = partial(Check, "gradient_clipping_layer", told)
+        name = f"GradientClipping, clipvalue={clipvalue}, clipnorm={clipnorm}"
+        row = partial(Check, "gradient_clipping_layer", name)
         yield row("gradient, closed form", partial(_clipped, clipvalue, clipnorm))
         yield row("in fit, jit on and off", partial(_clipped_in_fit, clipvalue, clipnorm))
-    yield Check("layers", "RunningSum", "the state moves as told", _moves)
-    yield Check("layers", "RunningSum", "the state survives saving", _state_is_saved)
+    yield Check("layers", "RunningSum", "updates its state", _moves)
+    yield Check("layers", "RunningSum", "keeps its state when saved", _state_is_saved)
 
 
 def _inputs(batch: int = 6) -> Array:
@@ -100,12 +100,12 @@ def _inputs(batch: int = 6) -> Array:
 
 
 def _built(subject: Subject, dtype: Any) -> Any:
-    """Return the layer, built, with weights that are not at their start values."""
+    """Return the layer, built and with weights other than the initial ones."""
     layer = subject.make(dtype=dtype)
     layer.build((None, 3))
     shapes = tuple(tuple(weight.shape) for weight in layer.weights)
     if shapes != subject.shapes:
-        raise AssertionError(f"its weights are of {shapes}, not of {subject.shapes}")
+        raise AssertionError(f"its weights have the shapes {shapes}, not {subject.shapes}")
     random = np.random.default_rng(9)
     layer.set_weights([random.normal(size=weight.shape) for weight in layer.weights])
     return layer
@@ -125,7 +125,7 @@ def _weights(layer: Any) -> list[Array]:
 
 
 def _derived(subject: Subject) -> Measured:
-    """Derive a weighted sum of the outputs with respect to the inputs and each trained weight."""
+    """Check the gradient of a weighted output sum for the inputs and each trainable weight."""
     layer = _built(subject, "float64")
     fixed = [each.value for each in layer.non_trainable_variables]
     trained = [array(each.value) for each in layer.trainable_variables]
@@ -148,7 +148,7 @@ def _in_a_model(subject: Subject) -> Measured:
     layer = subject.make()
     model = keras.Model(inputs, layer(inputs))
     if model.output_shape != (None, layer.compute_output_shape((None, 3))[-1]):
-        raise AssertionError(f"the model promises {model.output_shape}")
+        raise AssertionError(f"the model declares {model.output_shape}")
     parts = []
     for batch in (1, 4, 7):
         found = model.predict(_inputs(batch).astype("float32"), batch_size=3, verbose=0)
@@ -159,10 +159,10 @@ def _in_a_model(subject: Subject) -> Measured:
 def _mixed(subject: Subject) -> Measured:
     layer = _built(subject, "mixed_float16")
     found = layer(_inputs().astype("float32"))
-    told = keras.backend.standardize_dtype(found.dtype)
+    computed = keras.backend.standardize_dtype(found.dtype)
     kept = {keras.backend.standardize_dtype(weight.dtype) for weight in layer.weights}
-    if told != "float16" or kept - {"float32"}:
-        raise AssertionError(f"it computes in {told} and keeps weights in {kept}")
+    if computed != "float16" or kept - {"float32"}:
+        raise AssertionError(f"it computes in {computed} and keeps weights in {kept}")
     half = _inputs().astype("float16").astype("float64")
     return measured(found, subject.closed_form(half, *_weights(layer)), "float16")
 
@@ -195,7 +195,7 @@ def _clipped(clipvalue: float | None, clipnorm: float | None) -> Measured:
 
 
 def _clipped_in_fit(clipvalue: float | None, clipnorm: float | None) -> Measured:
-    """Compare one step of SGD(1.0) of a scale below the layer with the chain rule in NumPy."""
+    """Compare an SGD(1.0) step of a scale before the layer with the chain rule in NumPy."""
     parts = []
     x, t = _inputs(), np.random.default_rng(12).normal(size=(6, 3))
     for jit in (False, True) if BACKEND != "torch" else (False,):
@@ -241,5 +241,5 @@ def _state_is_saved() -> Measured:
     model.fit(_inputs(7).astype("float32"), np.ones((7, 1)), batch_size=3, verbose=0)
     state = array(model.layers[0].state.value)
     if not np.any(state):
-        raise AssertionError("fit has not moved the state")
+        raise AssertionError("fit did not change the state")
     return Measured(difference(_through_a_file(model).layers[0].state.value, state), 0.0)

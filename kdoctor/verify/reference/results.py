@@ -1,4 +1,4 @@
-"""What a check of the reference gave. Imports no framework: both processes know these."""
+"""Results of the reference's checks, shared by both processes; imports no framework."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The largest error that a check saw, and what is allowed."""
+    """The largest error in a check, and the tolerance."""
 
     error: float
     tolerance: float
@@ -17,8 +17,8 @@ class Measured:
 class Result:
     """One check on one backend and device.
 
-    ``error`` is None where the check could not be measured: ``why`` then says what it raised, or,
-    with ``applies`` False, why there is nothing to check here.
+    ``error`` is None if nothing was measured: ``why`` is then the error that the check raised or,
+    if ``applies`` is False, the reason why there is nothing to check.
     """
 
     module: str
@@ -33,7 +33,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether the error is within its tolerance; NaN is not."""
+        """Whether the error is within the tolerance; NaN is not."""
         if not self.applies:
             return True
         return (

@@ -1,4 +1,4 @@
-"""Start a process for each backend and device, and hear what its checks gave."""
+"""Start a process for each backend and device, and read the results of its checks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pathlib import Path
 
 import kdoctor
 from kdoctor.errors import UsageProblem
-from kdoctor.verify.processes import ON_THE_CPU, environment, keeping_to
+from kdoctor.verify.processes import ON_THE_CPU, environment, folder_settings
 from kdoctor.verify.reference.results import Result
 
 BACKENDS = ("tensorflow", "jax", "torch")
 CPU, GPU, ALL = "cpu", "gpu", "all"
 
-# No check takes a minute; compiling all of them takes some.
+# No check takes a minute; compiling all of them takes several.
 _TIME_LIMIT = 1800
-# Float64 is what closed forms are compared in, and a GPU must not round float32 to TensorFloat-32.
+# Closed forms are compared in float64, and a GPU must not round float32 to TensorFloat-32.
 _ENVIRONMENT = {
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_ENABLE_X64": "1",
@@ -32,7 +32,7 @@ _ENVIRONMENT = {
     "PYTHONUTF8": "1",
 }
 
-Heard = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Place:
 
 
 def installed() -> list[str]:
-    """Return the backends that this Python has, or TensorFlow, whose absence is then told."""
+    """Return the installed backends; if there is none, TensorFlow, to report it as missing."""
     return [each for each in BACKENDS if find_spec(each) is not None] or [BACKENDS[0]]
 
 
@@ -57,7 +57,7 @@ def places(backends: Sequence[str], device: str) -> list[Place]:
     """Return where to run.
 
     Raises:
-        UsageProblem: a backend is not installed, or a GPU was asked for and none is seen.
+        UsageProblem: a backend is not installed, or a GPU was requested and none is found.
     """
     found = []
     for backend in backends:
@@ -75,8 +75,8 @@ def places(backends: Sequence[str], device: str) -> list[Place]:
     return found
 
 
-def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
-    """Run all checks at a place; yield results as they come.
+def run(place: Place, progress: Progress | None = None) -> Iterator[Result]:
+    """Run all checks at a place; yield results as they arrive.
 
     Raises:
         UsageProblem: the process ended before its last check.
@@ -92,8 +92,8 @@ def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
             done = 0
             for done, line in enumerate(process.stdout, start=1):
                 yield Result(**json.loads(line))
-                if heard is not None:
-                    heard(done, total)
+                if progress is not None:
+                    progress(done, total)
             if not total or done < total:
                 process.wait()
                 raise UsageProblem(_how_it_ended(place, done, total, Path(home)))
@@ -126,9 +126,9 @@ def _gpus_of(backend: str) -> int:
 
 def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[str]:
     path = [str(Path(kdoctor.__file__).parents[1]), os.environ.get("PYTHONPATH")]
-    own = keeping_to(home) | {
+    own = folder_settings(home) | {
         "KERAS_BACKEND": place.backend,
-        # A keras.json of the user's would change floatx, epsilon and the image format.
+        # The user's keras.json could change floatx, epsilon and the image format.
         "KERAS_HOME": home,
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
     }
@@ -150,13 +150,13 @@ def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[
 
 
 def _visible(gpu: int) -> str:
-    """Return what names the GPU where the user has hidden some already."""
+    """Return the GPU's CUDA_VISIBLE_DEVICES entry; the user may have hidden some."""
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     return given.split(",")[gpu] if given else str(gpu)
 
 
 def _how_it_ended(place: Place, done: int, total: int, home: Path) -> str:
     said = (home / "stderr").read_text("utf-8", "replace").strip().splitlines()
-    last = said[-1] if said else "without a word"
+    last = said[-1] if said else "no output"
     where = f"after {done} of {total} checks" if total else "before the first check"
     return f"the reference on {place.backend} ({place.kind}) ended {where}: {last}"

@@ -1,4 +1,4 @@
-"""One function in the ways that Keras code is run, with its gradients, on the backend in use."""
+"""Run a function eagerly or compiled, and compute gradients, on the backend in use."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Function = Callable[..., Any]
 EAGERLY, COMPILED, WITH_XLA = "eagerly", "compiled", "compiled with XLA"
 
 BACKEND: str = keras.backend.backend()
-# In which ways a plain function runs: JAX compiles with XLA only; in PyTorch a function is run
-# eagerly, whatever `compile` says of a model.
+# The ways to run a plain function: JAX compiles only with XLA; PyTorch runs functions eagerly,
+# whatever `compile` sets for a model.
 WAYS = {
     "tensorflow": (EAGERLY, COMPILED, WITH_XLA),
     "jax": (EAGERLY, WITH_XLA),
     "torch": (EAGERLY,),
 }[BACKEND]
 
-# What a sum of some hundred terms loses, relative to its size.
-# Keras promotes float64 with anything to float32, but on TensorFlow (keras/src/backend/common/
+# The relative error of a sum of a few hundred terms.
+# Except on TensorFlow, Keras promotes float64 with anything to float32 (keras/src/backend/common/
 # dtypes.py, BIT64_TO_BIT32_DTYPE).
 _FLOAT64 = 1e-10 if BACKEND == "tensorflow" else 1e-6
 TOLERANCES = {"float64": _FLOAT64, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
@@ -33,7 +33,7 @@ GRADIENT_TOLERANCE = 1e-5  # central differences in float64 with a step of 1e-6
 
 
 def in_way(function: Function, way: str) -> Function:
-    """Return the function, compiled where ``way`` says so."""
+    """Return the function, compiled if ``way`` requires it."""
     if way == EAGERLY:
         return function
     if BACKEND == "jax":
@@ -72,7 +72,7 @@ def gradients(function: Function, arrays: Sequence[NDArray[Any]]) -> list[NDArra
 def finite_differences(
     function: Function, arrays: Sequence[NDArray[Any]], step: float = 1e-6
 ) -> list[NDArray[Any]]:
-    """Return the same by central differences, (f(x + h) − f(x − h)) / 2h, for each element."""
+    """Return the gradients by central differences, (f(x + h) − f(x − h)) / 2h per element."""
     found = []
     for at, moved in enumerate(arrays):
         gradient = np.zeros(moved.shape)
@@ -88,24 +88,24 @@ def finite_differences(
 
 
 def tensor(array: NDArray[Any]) -> Any:
-    """Return an array as tensor of its own dtype; left alone, PyTorch gets float32 of float64."""
+    """Convert an array to a tensor of the same dtype; PyTorch would narrow float64 by default."""
     return keras.ops.convert_to_tensor(array, dtype=array.dtype.name)
 
 
 def array(tensor: Any) -> NDArray[Any]:
-    """Return a tensor of this backend as NumPy array."""
+    """Convert a tensor of this backend to a NumPy array."""
     return np.asarray(keras.ops.convert_to_numpy(tensor))
 
 
 def difference(found: Any, expected: Any) -> float:
-    """Return the largest difference, relative to the largest number expected where that is > 1.
+    """Return the largest difference, relative to the largest expected number if that is > 1.
 
     Raises:
-        ValueError: the shapes differ: nothing is broadcast here.
+        ValueError: the shapes differ; there is no broadcasting.
     """
     found, expected = array(found), np.asarray(expected, np.float64)
     if found.shape != expected.shape:
-        raise ValueError(f"shape {found.shape} where {expected.shape} is right")
+        raise ValueError(f"shape {found.shape} instead of {expected.shape}")
     if not expected.size:
         return 0.0
     scale = max(1.0, float(np.max(np.abs(expected))))
@@ -113,12 +113,12 @@ def difference(found: Any, expected: Any) -> float:
 
 
 def measured(found: Any, expected: Any, dtype: str = "float32") -> Measured:
-    """Return the difference with what a dtype allows."""
+    """Return the difference with the tolerance of a dtype."""
     return Measured(difference(found, expected), TOLERANCES[dtype])
 
 
 def worst(parts: Sequence[Measured]) -> Measured:
-    """Return the part that comes nearest to its tolerance, or beyond."""
+    """Return the part with the largest error relative to its tolerance."""
     return max(
         parts,
         key=lambda each: np.inf if np.isnan(each.error) else each.error / each.tolerance,

@@ -1,4 +1,4 @@
-"""Gradient clipping in training, with and without loss scaling, and the inspection of models."""
+"""Check gradient clipping in training, with and without loss scaling, and model inspection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BY_HAND: dict[str, Callable[..., Any]] = {
 
 
 def checks() -> Iterator[Check]:
-    """Yield the checks of clipping in training and of inspection."""
+    """Yield the checks of clipping and of model inspection."""
     for argument in _BY_HAND:
         row = partial(Check, "clipping", argument)
         yield row("by hand, closed form", partial(_by_hand, argument))
@@ -36,7 +36,7 @@ def checks() -> Iterator[Check]:
     row = partial(Check, "clipping", "ClippedByLayer")
     yield row("one step of fit", partial(_by_layer, scaled=False))
     yield row("under loss scaling", partial(_by_layer, scaled=True))
-    yield row("skips what is not finite", _skips)
+    yield row("skips non-finite steps", _skips)
     yield Check("clipping", "tape_step", "under loss scaling", _tape)
     yield Check("inspection", "intermediate_outputs", "layer by layer in NumPy", _intermediate)
     yield Check("inspection", "made_by", "every layer of a model", _made_by)
@@ -90,7 +90,7 @@ def _applied(optimizer: Any, gradients: list[Any], variables: list[Any]) -> list
     if BACKEND != "jax":
         optimizer.apply(gradients, variables)
         return [each.value for each in variables]
-    # Loss scaling branches on the gradients: in JAX its state cannot change in place.
+    # Loss scaling branches on the gradients, and in JAX its state cannot change in place.
     optimizer.build(variables)
     state = [each.value for each in optimizer.variables]
     values = [each.value for each in variables]
@@ -137,7 +137,7 @@ def _data() -> tuple[Array, Array]:
 
 
 def _skips() -> Measured:
-    """Nothing may move where a gradient is infinite; clipped to a limit it would look finite."""
+    """Check that an infinite gradient skips the step; clipped, it would look finite."""
     model = _two_layers({"first": 0.01})
     model.compile(_sgd(scaled=True), "mse")
     before = model.get_weights()

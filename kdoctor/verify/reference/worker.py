@@ -1,6 +1,6 @@
-"""The process in which the reference runs: ``python -m kdoctor.verify.reference.worker cpu``.
+"""The process that runs the reference: ``python -m kdoctor.verify.reference.worker cpu``.
 
-The backend is ``KERAS_BACKEND``'s. Results go out as lines of JSON, the first line is the device.
+The backend is that of ``KERAS_BACKEND``. It prints the device, then results, as lines of JSON.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import warnings
 from dataclasses import asdict, replace
 from typing import Any, TextIO
 
-from kdoctor.verify.processes import own_output
+from kdoctor.verify.processes import reserve_stdout
 from kdoctor.verify.reference.results import Result
 
 
 def main() -> None:
     """Run all checks on the device that the first argument names."""
-    answers = own_output()
+    answers = reserve_stdout()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     wanted = sys.argv[1]
@@ -46,7 +46,7 @@ def main() -> None:
             measured = check.measure()
         except NotHere as nothing:
             return replace(row, why=str(nothing), applies=False)
-        except Exception as error:  # noqa: BLE001 - the other checks go on; this one has failed
+        except Exception as error:  # noqa: BLE001 - this check failed, the others still run
             if os.environ.get("KDOCTOR_DEBUG"):
                 traceback.print_exc()
             return replace(row, why=f"{type(error).__name__}: {error}"[:400])
@@ -57,10 +57,10 @@ def main() -> None:
 
 
 def device_in_use(backend: str, wanted: str) -> str:
-    """Return the name of the device that the backend computes on.
+    """Return the name of the device that the backend uses.
 
     Raises:
-        SystemExit: it is not of the kind that is wanted, ``cpu`` or ``gpu``.
+        SystemExit: it is not of the wanted kind, ``cpu`` or ``gpu``.
     """
     found = next((f"gpu {name}" for name in gpus(backend)), "cpu")
     if not found.startswith(wanted):
@@ -69,13 +69,13 @@ def device_in_use(backend: str, wanted: str) -> str:
 
 
 def gpus(backend: str) -> list[str]:
-    """Return the names of the GPUs that the backend sees."""
+    """Return the names of the GPUs that the backend finds."""
     if backend == "tensorflow":
         import tensorflow as tf  # noqa: PLC0415 - the backend of this process
 
-        told = tf.config.experimental.get_device_details
+        details = tf.config.experimental.get_device_details
         return [
-            str(told(gpu).get("device_name", gpu.name))
+            str(details(gpu).get("device_name", gpu.name))
             for gpu in tf.config.list_physical_devices("GPU")
         ]
     if backend == "jax":

@@ -1,4 +1,4 @@
-"""What the text itself says of its definitions: what they are passed as, and with what called."""
+"""How a module uses definitions: the roles they are passed in and the arguments of calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdoctor.verify.user.partial_calls import Known, calls_in, literal, partial_call
-from kdoctor.verify.user.side_effects import OF_MODELS, loud_name_in
+from kdoctor.verify.user.side_effects import TRAINING, side_effect_in
 from kdoctor.verify.user.statements import DEFINITIONS, Statement
 
 _ROLES = {
@@ -27,18 +27,18 @@ _MAX_CALLS = 6
 
 @dataclass
 class CallSites:
-    """What is known of one name."""
+    """The uses of one name."""
 
     roles: set[str] = field(default_factory=set)
-    # Positional and keyword arguments as Python source, all of them literals.
+    # Positional and keyword arguments as Python source; all are literals.
     calls: list[dict[str, Any]] = field(default_factory=list)
-    # Calls of which only some arguments are known, or are what a caller takes by default.
+    # Calls with some unknown arguments, or with arguments that are defaults of the caller.
     parts: list[dict[str, Any]] = field(default_factory=list)
-    # What instances are called with, where that is made by Input(): shapes and dtypes.
+    # Shapes and dtypes of the Input() tensors that instances are called with.
     inputs: list[list[tuple[Any, str]]] = field(default_factory=list)
 
     def add(self, other: CallSites) -> None:
-        """Add what another file says."""
+        """Add the uses in another file."""
         self.roles |= other.roles
         self.add_calls(other.calls)
         self.add_parts(other.parts)
@@ -46,20 +46,20 @@ class CallSites:
         del self.inputs[_MAX_CALLS:]
 
     def add_calls(self, calls: list[dict[str, Any]]) -> None:
-        """Add calls, as many as are kept."""
+        """Add calls, up to the limit."""
         for call in calls:
             if call not in self.calls and len(self.calls) < _MAX_CALLS:
                 self.calls.append(call)
 
     def add_parts(self, calls: list[dict[str, Any]]) -> None:
-        """Add calls that are known in part, as many as are kept."""
+        """Add partly known calls, up to the limit."""
         for call in calls:
             if call not in self.parts and len(self.parts) < _MAX_CALLS:
                 self.parts.append(call)
 
 
 def uses_of(statements: list[Statement]) -> dict[str, CallSites]:
-    """Return what a module says of each name that is used in it."""
+    """Return the uses of each name in a module."""
     constants = dict(_constants(statements))
     found: defaultdict[str, CallSites] = defaultdict(CallSites)
     for statement in statements:
@@ -80,7 +80,7 @@ def uses_of(statements: list[Statement]) -> dict[str, CallSites]:
 
 
 def _called_name(node: ast.expr) -> str:
-    """Return the name of a definition that is called, as one of the module or of an import."""
+    """Return the name of the definition that is called; "" for methods."""
     match node:
         case ast.Name(id=name):
             return name
@@ -92,7 +92,7 @@ def _called_name(node: ast.expr) -> str:
 def _inputs_in(
     node: ast.stmt, constants: Mapping[str, str]
 ) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
-    """Yield what instances are called with in a statement: ``Name(...)([Input(...), other])``."""
+    """Yield the Input() tensors that instances are called with: ``Name(...)([Input(...), x])``."""
     made: dict[str, tuple[Any, str]] = {}
     for each in ast.walk(node):
         match each:
@@ -115,7 +115,7 @@ def _inputs_in(
 
 
 def _input_of(call: ast.Call, constants: Mapping[str, str]) -> tuple[Any, str] | None:
-    """Return the shape and dtype of an ``Input(...)``, where both are literals."""
+    """Return the shape and dtype of an ``Input(...)`` call with literal arguments."""
     if not (isinstance(call.func, ast.Name | ast.Attribute) and _last(call.func) == "Input"):
         return None
     given = {each.arg: each.value for each in call.keywords}
@@ -136,11 +136,13 @@ def _last(node: ast.Name | ast.Attribute) -> str:
 
 
 def shape_of(statement: Statement) -> dict[str, Any]:
-    """Return what a definition's own text says, for the worker: its form and parameters."""
+    """Return what the worker needs to know from a definition's source."""
     node = statement.node
     if isinstance(node, ast.ClassDef):
-        loud_methods = [each.name for each in methods_in(node) if loud_name_in(each, OF_MODELS)]
-        return {"form": "class", "loud_methods": loud_methods}
+        methods_with_effects = [
+            each.name for each in methods_in(node) if side_effect_in(each, TRAINING)
+        ]
+        return {"form": "class", "methods_with_effects": methods_with_effects}
     function = node
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
         return {"form": "function", "may_be_called": True, "returns": True}
@@ -150,17 +152,17 @@ def shape_of(statement: Statement) -> dict[str, Any]:
         or (isinstance(each, ast.Return) and each.value is not None)
         for each in ast.walk(function)
     )
-    loud, beyond = loud_name_in(function), loud_name_in(function, OF_MODELS)
+    effect, beyond = side_effect_in(function), side_effect_in(function, TRAINING)
     return {
         "form": "function",
         "returns": returns,
-        "loud": list(loud) if loud else None,
-        "loud_beyond_models": list(beyond) if beyond else None,
+        "effect": list(effect) if effect else None,
+        "effect_beyond_models": list(beyond) if beyond else None,
     }
 
 
 def methods_in(node: ast.stmt) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return the methods of a class; of another statement none."""
+    """Return the methods of a class; nothing for other statements."""
     body = node.body if isinstance(node, ast.ClassDef) else []
     return [each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
 
@@ -203,7 +205,7 @@ def _names(node: ast.expr) -> Iterator[str]:
 
 def _literal_call(node: ast.Call, constants: Mapping[str, str]) -> dict[str, Any] | None:
     args = [literal(each, constants) for each in node.args]
-    is_open = bool(args) and args[0] is None  # a tensor, where a function is put onto one
+    is_open = bool(args) and args[0] is None  # a tensor that the function is applied to
     if is_open:
         args[0] = "None"
     kwargs = {each.arg: literal(each.value, constants) for each in node.keywords}

@@ -1,4 +1,4 @@
-"""What a verdict rests on: the statements that ran. Pure: nothing is run."""
+"""The statements that a verdict is based on. Nothing is run here."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from kdoctor.verify.user.verifying import Source, Texts
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A definition that was compared: where it stands, and what ran after the fix.
+    """A definition that was compared, and the code that ran for it.
 
-    ``names`` are those of each file, by its real path, that ran before the fix. ``ran`` is the code
-    that ran after it.
+    ``names`` maps the real path of each file to the names whose code ran before the fix. ``ran`` is
+    the code that ran after it.
     """
 
     source: int
@@ -28,10 +28,10 @@ class Evidence:
     ran: tuple[str, ...]
 
 
-def grounds_of(
+def evidence_for(
     sources: Sequence[Source], texts: Texts, wanted: Collection[tuple[str, str]]
 ) -> list[Evidence]:
-    """Return the grounds of the definitions that are ``wanted``, by path and name."""
+    """Return the evidence for the ``wanted`` definitions, given by path and name."""
     found = []
     for number, source in enumerate(sources):
         before = _sliced(source.path, source.before, texts, 0)
@@ -44,16 +44,16 @@ def grounds_of(
     return found
 
 
-def still_runs(ground: Evidence, source: Source, text: str, texts: Texts) -> bool:
-    """Say whether what ran after the fix is also what is in ``text``, with ``texts`` around it."""
-    return _code(source, text, texts, ground.name) == ground.ran
+def still_runs(evidence: Evidence, source: Source, text: str, texts: Texts) -> bool:
+    """Say whether ``text``, with ``texts`` for other modules, still contains the code that ran."""
+    return _code(source, text, texts, evidence.name) == evidence.ran
 
 
 def _code(source: Source, text: str, texts: Texts, name: str) -> tuple[str, ...] | None:
     found = _slice(_sliced(source.path, text, texts, 1), name)
     if found is None:
         return None
-    # The same code, wherever its lines stand.
+    # Compared as trees: line numbers do not matter.
     return tuple(f"{p.name}:{ast.dump(parse_ast.parse(p.text))}" for p in found.pieces)
 
 

@@ -1,4 +1,4 @@
-"""On which Python user code is verified: the project's own where it has the frameworks."""
+"""Choose the Python that verifies user code: the project's own if it has the frameworks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter, interpreter_for, interpreter_named
 
-_QUESTION = """
+_PROBE_CODE = """
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 import json
@@ -31,15 +31,15 @@ for name in ("tensorflow", "keras", "tf_keras", "numpy"):
 print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
 _TIMEOUT = 120
-# All that is handed over of the environment: the rest may hold keys, or run code of its own.
-_HANDED_OVER = frozenset(
+# The only variables that are passed on: others may hold keys or make Python run code.
+_INHERITED = frozenset(
     {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
     | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Probe:
     interpreter: Interpreter
     python: tuple[int, ...]
     found: dict[str, str]
@@ -50,39 +50,42 @@ class _Asked:
 
     @property
     def lacks(self) -> str:
-        """What it lacks, as a sentence with the remedy; "" where it lacks nothing."""
+        """What is missing, as a sentence with the remedy; "" if nothing is."""
         path = self.interpreter.path
         if not self.has_tensorflow:
             return (
-                f"{path} ({self.interpreter.because}) has no TensorFlow, which user code is "
-                "verified with: name another with --python, or "
+                f"{path} ({self.interpreter.because}) has no TensorFlow, which `verify` needs to "
+                "run your code: choose another Python with --python, or run "
                 f"{path} -m pip install 'tensorflow>=2.16' tf_keras"
             )
         keras = self.found.get("keras", "")
         if not keras[:1].isdigit() or int(keras.partition(".")[0]) < 3:
             which = f"keras {keras}" if keras else "no keras"
             return (
-                f"{path} ({self.interpreter.because}) has {which}, and the fixed code needs "
-                f"Keras 3: {path} -m pip install 'tensorflow>=2.16' tf_keras, "
-                "in an environment of its own, and name that with --python"
+                f"{path} ({self.interpreter.because}) has {which}, but the fixed code needs "
+                "Keras 3: create a separate environment, run "
+                "python -m pip install 'tensorflow>=2.16' tf_keras in it, "
+                "and choose it with --python"
             )
         if "tf_keras" not in self.found:
             minor = ".".join(self.found["tensorflow"].split(".")[:2])
             return (
-                f"{path} ({self.interpreter.because}) has no tf_keras, which is Keras 2 and runs "
-                f"the original code: {path} -m pip install 'tf_keras~={minor}.0'"
+                f"{path} ({self.interpreter.because}) has no tf_keras, the Keras 2 that runs the "
+                f"original code: run {path} -m pip install 'tf_keras~={minor}.0'"
             )
         if self.python < (3, 9):
-            return f"{path} is Python {'.'.join(map(str, self.python))}: 3.9 or later is needed"
+            return (
+                f"{path} is Python {'.'.join(map(str, self.python))}: `verify` needs 3.9 or later"
+            )
         return ""
 
 
-def parameter_callees() -> dict[str, str]:
-    """Return what a project's Python, and the code that it runs, get to know of the environment."""
+def inherited_environment() -> dict[str, str]:
+    """Return the environment variables that user code may see."""
     return {
         key: value
         for key, value in os.environ.items()
-        if key in _HANDED_OVER or key.startswith("LC_")
+        if key in _INHERITED or key.startswith("LC_")
     }
 
 
@@ -95,39 +98,41 @@ def choose(folder: str, named: str | None) -> Interpreter:
     if named is not None:
         interpreter = interpreter_named(named)
         if interpreter is None:
-            raise UsageProblem(f"--python {named}: there is no such Python")
-        return _whole(_asked(interpreter))
+            raise UsageProblem(f"--python {named}: no such Python interpreter")
+        return _checked(_probe(interpreter))
     own = Interpreter(sys.executable, "the one that runs kdoctor")
     projects = interpreter_for(folder)
     if projects.path != own.path:
         try:
-            asked = _asked(projects)
+            probe = _probe(projects)
         except UsageProblem:
-            return _whole(_asked(own))  # what answers nothing is not what the code runs on
-        if asked.has_tensorflow:
-            return _whole(asked)
-    return _whole(_asked(own))
+            return _checked(
+                _probe(own)
+            )  # a broken interpreter cannot be the one that the code runs on
+        if probe.has_tensorflow:
+            return _checked(probe)
+    return _checked(_probe(own))
 
 
-def _whole(asked: _Asked) -> Interpreter:
-    if asked.lacks:
-        raise UsageProblem(asked.lacks)
-    return asked.interpreter
+def _checked(probe: _Probe) -> Interpreter:
+    if probe.lacks:
+        raise UsageProblem(probe.lacks)
+    return probe.interpreter
 
 
-def _asked(interpreter: Interpreter) -> _Asked:
+def _probe(interpreter: Interpreter) -> _Probe:
     try:
         done = subprocess.run(
-            [interpreter.path, "-c", _QUESTION],
+            [interpreter.path, "-c", _PROBE_CODE],
             capture_output=True,
             text=True,
             timeout=_TIMEOUT,
             check=False,
-            env=parameter_callees() | {"HOME": os.environ.get("HOME", os.sep)},
+            env=inherited_environment() | {"HOME": os.environ.get("HOME", os.sep)},
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise UsageProblem(
-            f"{interpreter.path} does not answer as a Python does: {error}"
+            f"{interpreter.path} does not behave like a Python interpreter: {error}"
         ) from error
-    return _Asked(interpreter, tuple(answer["python"]), answer["found"])
+    return _Probe(interpreter, tuple(answer["python"]), answer["found"])

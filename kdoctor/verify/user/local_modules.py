@@ -1,4 +1,4 @@
-"""Where a module's imports of the project's own modules lie."""
+"""Find the project's own modules that a module imports."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kdoctor.project.root import folders_to_root
 
 @dataclass(frozen=True, slots=True)
 class ModulePlace:
-    """A module of the project: its dotted name in the worker, its file, and whether it holds more.
+    """A module of the project: its dotted name in the worker, and its file.
 
-    ``root`` is the folder in which absolute imports of the project start.
+    ``root`` is the folder that the project's absolute imports are relative to.
     """
 
     name: str
@@ -29,12 +29,12 @@ class ModulePlace:
 
     @property
     def package(self) -> str:
-        """The package that its relative imports start from."""
+        """The package that its relative imports are relative to."""
         return self.name if self.is_package else self.name.rpartition(".")[0]
 
 
 def place_of(path: Path) -> ModulePlace:
-    """Return the place of a file, by the ``__init__.py`` files above it."""
+    """Return the module of a file; ``__init__.py`` files above it give its package."""
     path = path.absolute()
     folder = path.parent
     parts = [] if path.name == "__init__.py" else [path.stem]
@@ -46,7 +46,7 @@ def place_of(path: Path) -> ModulePlace:
 
 
 def imported_module(place: ModulePlace, node: ast.ImportFrom) -> str:
-    """Return the dotted name that a ``from`` import names, relative ones made whole."""
+    """Return the absolute dotted name of the module in a ``from`` import."""
     if not node.level:
         return node.module or ""
     package = place.package.split(".") if place.package else []
@@ -55,9 +55,10 @@ def imported_module(place: ModulePlace, node: ast.ImportFrom) -> str:
 
 
 def find(place: ModulePlace, name: str) -> ModulePlace | None:
-    """Return the project's own module of a dotted name; None where there is none.
+    """Return the project's own module of a dotted name; None if there is none.
 
-    Tests and scripts are run from the folder of the project, or with what they import installed.
+    Folders above the root are searched too: tests and scripts run from the project's folder, or
+    import it as an installed package.
     """
     folders = [place.root, place.path.parent]
     if name.partition(".")[0] not in sys.stdlib_module_names:

@@ -1,4 +1,4 @@
-"""What is known of the arguments of a call: literals, constants, defaults of the caller."""
+"""Known arguments of a call: literals, constants and defaults of the caller."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Names with their values as Python source: surely, and unless a caller says otherwise."""
+    """Values of names as Python source: certain ones, and defaults that a caller may override."""
 
     surely: Mapping[str, str]
     by_default: Mapping[str, str] = field(default_factory=dict)
 
     def inside(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Known:
-        """Return what is known in a function: a name that it binds twice has no one value."""
+        """Return what is known inside a function; a name that is bound twice is unknown."""
         arguments = function.args
         named = [*arguments.posonlyargs, *arguments.args]
         pairs = [
@@ -51,7 +51,7 @@ class Known:
 
 
 def calls_in(node: ast.AST, known: Known) -> Iterator[tuple[ast.Call, Known]]:
-    """Yield the calls in a statement, each with what is known where it stands."""
+    """Yield the calls in a statement, each with the values known at that point."""
     if isinstance(node, ast.Call):
         yield node, known
     inside = known.inside(node) if isinstance(node, _FUNCTIONS) else known
@@ -60,9 +60,9 @@ def calls_in(node: ast.AST, known: Known) -> Iterator[tuple[ast.Call, Known]]:
 
 
 def partial_call(node: ast.Call, known: Known) -> dict[str, Any] | None:
-    """Return the arguments of a call, None for those of which nothing is known.
+    """Return the arguments of a call, with None for unknown ones.
 
-    A dict of literals that is handed on by ``**`` counts; one that is unknown is left out.
+    A literal dict passed by ``**`` is expanded; an unknown one is left out.
     """
     names = {**known.by_default, **known.surely}
     if any(isinstance(each, ast.Starred) for each in node.args):

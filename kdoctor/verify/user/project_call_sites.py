@@ -1,4 +1,4 @@
-"""With what a project itself calls a definition: in its tests, examples and other modules."""
+"""How the project calls a definition in its tests, examples and other modules."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from kdoctor.verify.user.call_sites import CallSites, uses_of
 from kdoctor.verify.user.statements import statements_of
 
 _MAX_FILES = 400
-_MAX_FILE_BYTES = 300_000  # bytes
-_PASSED_OVER = re.compile(r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$")
+_MAX_FILE_BYTES = 300_000
+_IGNORED_FOLDERS = re.compile(
+    r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$"
+)
 
 
 class ProjectCallSites:
-    """What the files of a project say of the names that it is asked for."""
+    """The uses of some names in all files of a project."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
         self._by_root: dict[Path, dict[str, CallSites]] = {}
 
     def of(self, path: Path) -> dict[str, CallSites]:
-        """Return what the project of a file says, by name."""
+        """Return the uses in the project of a file, by name."""
         root = root_of(path.absolute().parent)
         if root is None:
             return {}
@@ -49,10 +51,10 @@ class ProjectCallSites:
 
 
 def _files_below(root: Path) -> Iterator[Path]:
-    """Yield the Python files of a project, always in the same order."""
+    """Yield the Python files of a project, in a fixed order."""
     count = 0
     for folder, inner, names in os.walk(root):
-        inner[:] = sorted(each for each in inner if not _PASSED_OVER.match(each))
+        inner[:] = sorted(each for each in inner if not _IGNORED_FOLDERS.match(each))
         for name in sorted(names):
             path = Path(folder, name)
             if not name.endswith(".py") or not path.is_file():

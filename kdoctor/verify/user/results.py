@@ -1,4 +1,4 @@
-"""What the verifier says of each definition."""
+"""Verdicts of the verifier on definitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class VerdictState(enum.StrEnum):
-    """What a definition was found to be."""
+    """The possible results for a definition."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -18,15 +18,15 @@ class VerdictState(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one definition.
+    """The result for one definition.
 
-    ``path``, ``cell`` (of a notebook) and ``line`` say where it stands; ``kind`` what sort of thing
-    it is, "" where that was not found out. ``why`` is the error or reason of a definition that was
-    not compared. ``where`` is what differs first, with ``told`` both values and ``input`` what they
-    were computed from. ``largest`` is the largest difference over all ``cases``; ``share`` is the
-    largest part of what is allowed that a difference takes, and ``tolerance`` what is allowed there
-    of the size of a value. ``changed`` says whether the fix changes what the definition
-    is made of; ``unreached`` names the lines of it that the fix changes and that did not run.
+    ``path``, ``cell`` (in a notebook) and ``line`` give its location; ``kind`` is what it is, ""
+    if unknown. ``why`` is the reason why a definition was not compared, or its error. ``where`` is
+    the first value that differs, ``told`` shows both sides' values and ``input`` what they were
+    computed from. ``largest`` is the largest difference over all ``cases``. ``share`` is the
+    largest fraction of its tolerance that a difference uses, and ``tolerance`` is that tolerance,
+    relative to the value. ``changed`` says whether the fix changes the definition or what it
+    depends on; ``unreached`` lists changed lines that did not run.
     """
 
     path: str
@@ -50,29 +50,29 @@ class Verdict:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it that the fix changes ran, and was found equal."""
+        """Whether it is equal and every changed line of it ran."""
         return self.state is VerdictState.EQUAL and not self.unreached
 
     @property
     def is_bad(self) -> bool:
-        """Whether the fixed code does not do what the original did."""
+        """Whether the fixed code fails or computes something else."""
         return self.state in {VerdictState.DIFFERENT, VerdictState.NOT_ON_KERAS_3}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All verdicts, and what they were found with.
+    """All verdicts, with the interpreter and versions that ran.
 
-    ``left`` counts the errors that the fix leaves in files of which something cannot be run on
-    Keras 3, ``unsafe`` those of them with a fix that was not asked for. Where it was not
-    ``sandboxed``, user code ran with all rights.
+    ``left`` counts the errors that remain in files with a definition that cannot be run on Keras 3;
+    ``unsafe`` counts those with an unsafe fix that was not applied. If not ``sandboxed``, user code
+    ran with all permissions.
     """
 
     verdicts: tuple[Verdict, ...]
     interpreter: str
     because: str
-    versions: tuple[tuple[str, str], ...] = ()  # of a side, what it is
-    unreadable: tuple[tuple[str, str], ...] = ()  # a path, why
+    versions: tuple[tuple[str, str], ...] = ()  # side and versions
+    unreadable: tuple[tuple[str, str], ...] = ()  # path and reason
     left: int = 0
     unsafe: int = 0
     sandboxed: bool = True

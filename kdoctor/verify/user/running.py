@@ -1,6 +1,6 @@
-"""The two processes that run user code: Keras 2 first, then Keras 3, which compares.
+"""The two processes that run user code: Keras 2 runs first, then Keras 3 runs and compares.
 
-Both start at once, for it takes seconds to import a framework.
+Both start at once, because importing a framework takes seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
-from kdoctor.verify.user.interpreter import parameter_callees
+from kdoctor.verify.user.interpreter import inherited_environment
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
@@ -44,22 +44,22 @@ _ENVIRONMENT = {
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
-_SILENCE = 900.0  # seconds without a word after which a worker is given up
-_AWAKE = 2.0
+_MAX_SILENCE = 900.0  # seconds without output after which a worker is ended
+_POLL = 2.0  # seconds
 _MAX_FAILED_STARTS = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
 Answer = dict[str, Any]
-Heard = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one definition may use on each side: seconds of computing or waiting, and bytes.
+    """Limits of one definition on each side: seconds of CPU time or idle time, and bytes.
 
-    ``at_once`` is how many may run at the same time, 0 for as many as there are cores and memory.
-    Where it is not ``sandboxed``, it may do what the user may.
+    ``at_once`` definitions may run at the same time; 0 means as many as cores and memory allow.
+    If not ``sandboxed``, they run with the user's permissions.
     """
 
     seconds: float = 60.0
@@ -70,7 +70,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The answers of both sides by the number of the job, and the versions that gave them."""
+    """The answers of both sides by job number, and the versions that ran."""
 
     keras_2: dict[int, Answer]
     keras_3: dict[int, Answer]
@@ -82,37 +82,39 @@ def run(
     new: Sequence[Job],
     interpreter: Interpreter,
     limits: Limits,
-    heard: Heard | None = None,
+    progress: Progress | None = None,
 ) -> Ran:
     """Run jobs before the fix on Keras 2, and after it on Keras 3.
 
     Raises:
-        UsageProblem: a worker does not start, or this system lacks a wall of the sandbox.
+        UsageProblem: a worker does not start, or this system cannot sandbox it.
     """
     if not old:
         return Ran({}, {}, ())
     with (
-        _ended_in_order(),
+        _exit_on_signals(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
         _Worker(_KERAS_2, interpreter, Path(folder), limits) as first,
         _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
     ):
         total = len(old) + len(new)
-        before = _collected(first.answers(old), 0, total, heard)
-        # What ended its process, or cannot be tried, would do so again.
+        before = _collected(first.answers(old), 0, total, progress)
+        # What killed its process, or could not be tried, would do the same again.
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
             if before[job["id"]]["state"] != "ended"
         ]
-        after = _collected(second.answers(repeated), len(old), total, heard)
+        after = _collected(second.answers(repeated), len(old), total, progress)
     versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
-    return Ran(before, after, tuple((side, told) for side, told in versions.items() if told))
+    return Ran(
+        before, after, tuple((side, version) for side, version in versions.items() if version)
+    )
 
 
 @contextlib.contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Let a signal to end be an exit inside: the worker is ended, and its folder goes."""
+def _exit_on_signals() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into an exit, so that workers end and their folder is deleted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -120,41 +122,41 @@ def _ended_in_order() -> Iterator[None]:
     def leave(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    # Whoever ignores one (nohup), or handles it, goes on to do so.
-    heard = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in heard:
+    # A signal that is ignored (nohup) or already handled stays so.
+    handled = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in handled:
         signal.signal(each, leave)
     try:
         yield
     finally:
-        for each in heard:
+        for each in handled:
             signal.signal(each, signal.SIG_DFL)
 
 
 def _collected(
-    answers: Iterator[Answer], done: int, total: int, heard: Heard | None
+    answers: Iterator[Answer], done: int, total: int, progress: Progress | None
 ) -> dict[int, Answer]:
     found = {}
     for answer in answers:
         found[int(answer["job"])] = answer
-        if heard is not None:
-            heard(done + len(found), total)
+        if progress is not None:
+            progress(done + len(found), total)
     return found
 
 
 class _Worker:
-    """A process that runs one side, and is started anew where it dies.
+    """A process that runs one side and is restarted if it dies.
 
-    It is ended with all that it started.
+    Ending it also ends every process that it started.
     """
 
     def __init__(self, side: str, interpreter: Interpreter, folder: Path, limits: Limits) -> None:
-        self.version = ""  # of what it runs, once it has said so
+        self.version = ""  # what it runs; set once it has reported
         self._side, self._folder = side, folder
         self._interpreter = interpreter
         self._limits = limits
         self._errors = folder / f"{side}-stderr"
-        self._scan_options = folder / f"{side}-orders.json"
+        self._request = folder / f"{side}-request.json"
         self._process = self._started()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -167,7 +169,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=parameter_callees() | _ENVIRONMENT | homes,
+                env=inherited_environment() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -181,16 +183,16 @@ class _Worker:
         _end(self._process)
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
-        """Have jobs done; yield the answers as they come, one for each job.
+        """Run jobs; yield one answer for each as it arrives.
 
-        A worker that dies (killed by what it runs without a sandbox, or for want of memory) takes
-        the one job with it that it died of. Where several ran, they run again one by one.
+        If the worker dies (killed by unsandboxed code, or out of memory), only the job that killed
+        it is lost. If several were running, they run again one by one to find it.
 
         Raises:
-            UsageProblem: it did not start, or found no wall to keep user code in.
+            UsageProblem: the worker did not start, or cannot sandbox user code.
         """
-        rounds = [(list(jobs), self._limits.at_once or _room(self._limits.memory))]
-        in_vain = 0
+        rounds = [(list(jobs), self._limits.at_once or _capacity(self._limits.memory))]
+        failed_starts = 0
         while rounds:
             batch, at_once = rounds.pop(0)
             left = {job["id"]: job for job in batch}
@@ -205,8 +207,8 @@ class _Worker:
             if not left and not rounds:
                 return
             why = self._ended()
-            in_vain = 0 if running or len(left) < len(batch) else in_vain + 1
-            lost = set(left) if in_vain == _MAX_FAILED_STARTS else running
+            failed_starts = 0 if running or len(left) < len(batch) else failed_starts + 1
+            lost = set(left) if failed_starts == _MAX_FAILED_STARTS else running
             if len(running) > 1:
                 rounds.insert(0, ([left.pop(number) for number in sorted(running)], 1))
                 rounds.append((list(left.values()), at_once))
@@ -220,30 +222,30 @@ class _Worker:
                 self._process = self._started()
 
     def _ended(self) -> str:
-        """End the process where it has not done so itself; return how it ended."""
+        """End the process if it is still running; return how it ended."""
         try:
-            self._process.wait(_AWAKE)
+            self._process.wait(_POLL)
         except subprocess.TimeoutExpired:
-            told = f"said nothing for {_SILENCE:g} s"
+            how = f"produced no output for {_MAX_SILENCE:g} s"
         else:
-            told = how_it_ended(self._process.returncode)
+            how = how_it_ended(self._process.returncode)
         _end(self._process)
-        return f"the process that runs all definitions {told}"
+        return f"the worker process {how}"
 
     def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
-        """Have jobs done by the process that runs now; yield what it says of them."""
+        """Send jobs to the current process; yield its messages about them."""
         limits = self._limits
-        scan_options = {
+        request = {
             "jobs": list(jobs),
             "reference": str(Path(reference.__file__).parent),
             "limits": {"seconds": limits.seconds, "memory": limits.memory},
             "at_once": at_once,
         }
-        self._scan_options.write_text(json.dumps(scan_options), encoding="utf-8")
+        self._request.write_text(json.dumps(request), encoding="utf-8")
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it has ended, and has said why
-            # Their place only: a pipe takes that at once, also where nobody comes to read it.
-            self._process.stdin.write(os.fsencode(self._scan_options))
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and reported why
+            # Only the path of the jobs: a write this small never blocks, even if nobody reads it.
+            self._process.stdin.write(os.fsencode(self._request))
             self._process.stdin.close()
         for line in _lines(self._process):
             message = json.loads(line)
@@ -255,25 +257,25 @@ class _Worker:
             yield message
         if not self.version:
             self._process.wait()
-            raise UsageProblem(_how_it_ended(self._interpreter, self._errors))
+            raise UsageProblem(_start_error(self._interpreter, self._errors))
 
 
-def _room(memory: int) -> int:
-    """Return how many processes the machine has cores for, and memory."""
+def _capacity(memory: int) -> int:
+    """Return how many processes the cores and memory of the machine allow."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(cores, there // memory))
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """Yield what a worker says, until it ends or is silent for too long."""
+    """Yield the lines that a worker prints, until it ends or is silent for too long."""
     assert process.stdout is not None
     descriptor = process.stdout.fileno()
     kept, since = b"", time.monotonic()
     while True:
-        ready, _, _ = select.select([descriptor], [], [], _AWAKE)
+        ready, _, _ = select.select([descriptor], [], [], _POLL)
         if not ready:
-            if time.monotonic() - since > _SILENCE:
+            if time.monotonic() - since > _MAX_SILENCE:
                 return
             continue
         since = time.monotonic()
@@ -285,7 +287,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker: asked first, so that it ends its forks, which have sessions of their own."""
+    """End a worker, by SIGTERM first: it has to end its forks, which have their own sessions."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -295,22 +297,22 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):  # what it was not told is lost
+            with contextlib.suppress(BrokenPipeError):  # unsent input does not matter
                 pipe.close()
 
 
 def _no_sandbox(missing: Sequence[str]) -> str:
-    """Say which walls there are not."""
+    """Say which parts of the sandbox are missing."""
     return (
         f"nothing was run: on this system the sandbox lacks {' and '.join(missing)}; "
-        "with --no-sandbox the code runs without it, with all the rights that you have"
+        "--no-sandbox runs the code without it, with all your permissions"
     )
 
 
-def _how_it_ended(interpreter: Interpreter, errors: Path) -> str:
+def _start_error(interpreter: Interpreter, errors: Path) -> str:
     said = errors.read_text("utf-8", "replace").strip().splitlines()
-    last = said[-1] if said else "it said nothing"
+    last = said[-1] if said else "no output"
     return (
         f"TensorFlow does not start on {interpreter.path} ({interpreter.because}): {last} "
-        "(`kdoctor env` looks for the cause)"
+        "(run `kdoctor env` to find the cause)"
     )

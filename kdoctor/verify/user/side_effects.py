@@ -1,6 +1,6 @@
-"""Whether a top-level statement may be run: it makes values, and trains, reads and sends nothing.
+"""Whether a top-level statement is safe to run: it only makes values, without side effects.
 
-Pure, and on the safe side: what is not known to be quiet is not run, and the reason is told.
+Nothing is run here. What is not known to be free of side effects is refused, with a reason.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _SETTINGS = frozenset(
     {"set_image_data_format", "set_image_dim_ordering", "set_floatx", "set_epsilon"}
     | {"set_global_policy", "set_policy", "enable_eager_execution", "disable_v2_behavior"}
 )
-# Names that train, read, write, wait or send, whatever they are called on.
-LOUD = frozenset(
+# Names of functions and methods that train, read, write, wait or use the network.
+_EFFECTS = frozenset(
     {"fit", "fit_generator", "train", "train_on_batch", "train_step_loop", "evaluate"}
     | {"evaluate_generator", "predict", "predict_generator", "predict_on_batch", "minimize"}
     | {"load_data", "load_model", "load_weights", "save", "save_model", "save_weights", "savez"}
@@ -43,31 +43,32 @@ LOUD = frozenset(
 )
 
 
-# Those of them that a small model does in no time.
-OF_MODELS = frozenset(
+# Those that take no time with a small model.
+TRAINING = frozenset(
     {"fit", "train_on_batch", "evaluate", "predict", "predict_on_batch", "minimize"}
 )
 
 
-def loud_name_in(node: ast.AST, but: frozenset[str] = frozenset()) -> tuple[str, int] | None:
-    """Return a name in ``node`` that trains, reads, writes or sends, with its line."""
+def side_effect_in(node: ast.AST, but: frozenset[str] = frozenset()) -> tuple[str, int] | None:
+    """Return the name and line of a call in ``node`` that may have side effects."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call):
             name = _last_name(each.func)
             if name == "eval" and isinstance(each.func, ast.Attribute):
-                continue  # of a tensor, or of Keras
-            if name in LOUD - but:
+                continue  # eval() of a tensor or of Keras
+            if name in _EFFECTS - but:
                 return name, each.lineno
     return None
 
 
 class SideEffects:
-    """Judges the statements of one module by what its names are bound to.
+    """Decides which statements of a module are safe to run.
 
-    ``roots`` maps names that imports bind to the top-level package that they come from;
-    ``own`` tells of a function or class of the module why it may not be called, None: it may.
-    ``imported`` tells the same of one of another module of the project, or of one in such a module
-    (by its name and the attribute, else ""); "": it may, None: it is of no such module.
+    ``roots`` maps imported names to the top-level package that they come from. ``own`` returns why
+    a function or class of the module must not be called, or None if it may. ``imported`` does the
+    same for one imported from another module of the project, given its name and, if the module
+    itself was imported, the attribute (else ""): it returns "" if the call is safe, and None if the
+    name does not come from such a module.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class SideEffects:
         self._imported = imported
 
     def why_not(self, node: ast.stmt) -> tuple[str, int] | None:
-        """Return why a statement is not run, with the line of the reason; None: it is quiet."""
+        """Return why a statement must not run, and the line of the reason; None if it may."""
         match node:
             case ast.Import() | ast.ImportFrom() | ast.Pass():
                 return None
@@ -89,7 +90,7 @@ class SideEffects:
                 return self._of_expressions(node.decorator_list)
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
                 return self._of_expressions([node.value] if node.value else [])
-            case ast.Expr():  # in a branch: a message, a setting
+            case ast.Expr():  # in a branch: a message or a setting
                 return self._of_expressions([node.value])
             case ast.For():
                 return self._of_expressions([node.iter]) or self._of([*node.body, *node.orelse])
@@ -103,10 +104,10 @@ class SideEffects:
                 return self._of([*node.body, *handled, *node.orelse, *node.finalbody])
             case ast.Raise():
                 return None
-        return f"it is bound by {_called(node)}, which is not run", node.lineno
+        return f"it is defined by {_called(node)}, which kdoctor does not run", node.lineno
 
     def is_setting(self, node: ast.stmt) -> bool:
-        """Say whether a statement sets something for all of Keras, quietly."""
+        """Say whether a statement only changes a global Keras setting."""
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
             return False
         return _last_name(node.value.func) in _SETTINGS and self.why_not(node) is None
@@ -129,11 +130,11 @@ class SideEffects:
             return None
         called = ast.unparse(node.func)
         name = _last_name(node.func)
-        if name in LOUD:
-            return f"{called}() reads, writes, trains or sends"
+        if name in _EFFECTS:
+            return f"{called}() reads, writes, trains or uses the network"
         root = _root(node.func)
         if root is None:
-            return None  # of a call, which is judged itself, or of a literal
+            return None  # a literal, or the result of a call that is checked on its own
         if root in self._roots:
             if self._roots[root] in _MODULES or called.startswith(_OF_THE_SYSTEM):
                 return None
@@ -145,7 +146,7 @@ class SideEffects:
                 case _:
                     why = None
             if why is None:
-                return f"{called}() is of {self._roots[root]}, which may do anything"
+                return f"{called}() comes from {self._roots[root]}, which may have side effects"
             return f"{called}() {why}" if why else None
         reason = self._own(root)
         if reason is None or (root in _CALLABLES and isinstance(node.func, ast.Name)):
@@ -154,7 +155,7 @@ class SideEffects:
 
 
 def _run_now(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the expressions that are evaluated when ``node`` is: not the bodies of lambdas."""
+    """Yield the expressions that are evaluated with ``node``; not the bodies of lambdas."""
     yield node
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr) and not isinstance(node, ast.Lambda):
@@ -180,9 +181,9 @@ def _last_name(node: ast.expr) -> str:
 
 def _called(node: ast.stmt) -> str:
     names = {ast.AsyncFor: "a loop", ast.While: "a loop", ast.AsyncWith: "a with block"}
-    return names.get(type(node), "a statement that does something")
+    return names.get(type(node), "a statement that may have side effects")
 
 
 def is_builtin(name: str) -> bool:
-    """Say whether Python itself has a name."""
+    """Say whether a name is a builtin."""
     return hasattr(builtins, name) or name in {"__name__", "__file__", "__doc__"}

@@ -1,6 +1,6 @@
-"""Cut a definition out of a module, with what it needs and nothing else. Pure: nothing is run.
+"""Slice a definition out of a module, with only what it needs. Nothing is run here.
 
-A slice keeps the lines of its file: what is left out is blank, so that errors name true lines.
+A slice keeps the line numbers of its file: omitted lines are blank, so errors name real lines.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from kdoctor import parse_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import ModulePlace
-from kdoctor.verify.user.side_effects import FRAMEWORKS, SideEffects, is_builtin, loud_name_in
+from kdoctor.verify.user.side_effects import FRAMEWORKS, SideEffects, is_builtin, side_effect_in
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 
 Reader = Callable[[ModulePlace], str | None]
 
 
 class NotSliced(Exception):
-    """What a definition needs cannot be had without running more than definitions."""
+    """A definition depends on a statement that is not safe to run."""
 
     def __init__(self, why: str, line: int) -> None:
         super().__init__(why)
@@ -39,22 +39,22 @@ class Piece:
     is_package: bool
     text: str
     path: Path
-    names: frozenset[str]  # of the module's, that it holds
+    names: frozenset[str]  # the names of the module that it contains
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A definition with all that it needs: the module that holds it first."""
+    """A definition with its dependencies; the module that contains it comes first."""
 
     pieces: tuple[Piece, ...]
-    frameworks: frozenset[str]  # what it imports of Keras and TensorFlow
+    frameworks: frozenset[str]  # the packages of Keras and TensorFlow that it imports
 
 
 @dataclass
 class Sliced:
-    """A module that definitions are cut out of.
+    """A module to slice definitions from.
 
-    ``read`` gives the text of another module; ``where`` tells of a line where that stands.
+    ``read`` returns the text of another module; ``where`` describes the location of a line.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Sliced:
     _others: dict[str, Sliced] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Let lines end as Python counts them, whatever ends them in the file."""
+        """Normalise line endings to those that Python counts."""
         self.text = LINE_BREAK.sub("\n", self.text)
 
     @cached_property
@@ -74,27 +74,27 @@ class Sliced:
 
     @cached_property
     def bound(self) -> dict[str, list[Statement]]:
-        """Which statements bind a name."""
+        """The statements that bind or change each name."""
         found: dict[str, list[Statement]] = {}
         for each in self.statements:
             for name in sorted(each.binds):
                 found.setdefault(name, []).append(each)
         for each in self.statements:
             for name in sorted(each.changes - each.binds):
-                # A module that is imported is everybody's: nobody needs what is set in it.
+                # Changes to an imported module are global, so no name depends on them.
                 made = [other for other in found.get(name, []) if not any(imports_in(other.node))]
                 if made:
                     found[name].append(each)
         return found
 
     def _of(self, statement: Statement) -> frozenset[str]:
-        """Return the names of the module that a statement binds or changes."""
+        """Return the module-level names that a statement binds or changes."""
         return statement.binds | {
             name for name in statement.changes if statement in self.bound.get(name, ())
         }
 
     @cached_property
-    def _quietness(self) -> SideEffects:
+    def _side_effects(self) -> SideEffects:
         roots: dict[str, str] = {}
         for each in self.statements:
             for node in imports_in(each.node):
@@ -102,21 +102,21 @@ class Sliced:
         return SideEffects(roots, self._why_not_called, self._why_not_imported)
 
     def _why_not_called(self, name: str) -> str | None:
-        """Return why a name of the module may not be called while it is loaded."""
+        """Return why a name of the module must not be called at import time."""
         found = self.bound.get(name, [])
         if not found:
-            return None if is_builtin(name) else "is of nobody knows where"
+            return None if is_builtin(name) else "is undefined or comes from a star import"
         for each in found:
             if isinstance(each.node, ast.FunctionDef | ast.ClassDef):
-                loud = loud_name_in(each.node)
-                if loud:
-                    return f"calls {loud[0]}() on {self.where(loud[1])}"
+                effect = side_effect_in(each.node)
+                if effect:
+                    return f"calls {effect[0]}() on {self.where(effect[1])}"
         return None
 
     def _why_not_imported(self, name: str, attribute: str) -> str | None:
-        """Return the same of a function that is imported from the project's own modules.
+        """Return the same for a function imported from the project's own modules.
 
-        With an ``attribute``, of one in a module that is imported. None: it is none of them.
+        With an ``attribute``, ``name`` is an imported module. None: it is not one of them.
         """
         for each in self.bound.get(name, []):
             for node in imports_in(each.node):
@@ -126,23 +126,23 @@ class Sliced:
                     module, wanted = self._meant(node, alias.name, attribute)
                     other = self._other(module)
                     if other is not None and wanted in other.bound:
-                        return other._why_not_called(wanted) or ""  # noqa: SLF001 - of its kind
+                        return other._why_not_called(wanted) or ""  # noqa: SLF001 - same class
         return None
 
     def _meant(
         self, node: ast.Import | ast.ImportFrom, name: str, attribute: str
     ) -> tuple[str, str]:
-        """Return the module and the name in it that an imported name means, with an attribute."""
+        """Return the module and name that an imported name, with an attribute, refers to."""
         if isinstance(node, ast.Import):
             return name, attribute
         module = local_modules.imported_module(self.place, node)
         return (f"{module}.{name}", attribute) if attribute else (module, name)
 
     def slice(self, name: str) -> Slice:
-        """Return the slice of a name that is bound at the top level.
+        """Return the slice of a top-level name.
 
         Raises:
-            NotSliced: it needs a value that only the running program has.
+            NotSliced: it depends on a value that only running the program gives.
         """
         self._others[self.place.name] = self
         wanted: dict[str, set[str]] = {}
@@ -160,9 +160,9 @@ class Sliced:
         return Slice(tuple(pieces), frozenset(frameworks & FRAMEWORKS))
 
     def may_need_keras(self, name: str) -> bool:
-        """Say whether a name may come to something of Keras or TensorFlow, run or not.
+        """Say whether a name may depend on Keras or TensorFlow, whether or not it can run.
 
-        What comes from another module of the project may.
+        Anything imported from another module of the project may.
         """
         seen, waiting = set[str](), [name]
         while waiting:
@@ -180,7 +180,7 @@ class Sliced:
         return False
 
     def _is_of_keras(self, node: ast.Import | ast.ImportFrom) -> bool:
-        """Say whether an import brings something of Keras, or of the project's own."""
+        """Say whether an import is of Keras, TensorFlow or the project's own modules."""
         if isinstance(node, ast.ImportFrom):
             modules = [local_modules.imported_module(self.place, node)]
         else:
@@ -189,7 +189,7 @@ class Sliced:
         return own or any(each.partition(".")[0] in FRAMEWORKS for each in modules)
 
     def _want(self, name: str, wanted: dict[str, set[str]]) -> None:
-        """Add to ``wanted`` all names that ``name`` needs, by module."""
+        """Add all names that ``name`` depends on to ``wanted``, by module."""
         here = wanted.setdefault(self.place.name, set())
         waiting = [name]
         while waiting:
@@ -199,7 +199,7 @@ class Sliced:
             here.add(current)
             for statement in self.bound.get(current, []):
                 self._check(statement)
-                waiting += sorted(statement.needs, reverse=True)  # it takes from the end
+                waiting += sorted(statement.needs, reverse=True)  # popped from the end
                 for node in imports_in(statement.node):
                     self._follow(node, current, wanted)
             if current not in self.bound and not is_builtin(current):
@@ -208,7 +208,7 @@ class Sliced:
                         waiting += sorted(statement.needs, reverse=True)
 
     def _want_settings(self, wanted: dict[str, set[str]]) -> None:
-        """Add what the settings of all modules need: pieces keep them, whatever else they hold."""
+        """Add what global Keras settings need; pieces always keep these statements."""
         done = set[str]()
         while left := [each for each in wanted if each not in done]:
             for module in left:
@@ -219,10 +219,10 @@ class Sliced:
                         other._want(name, wanted)  # noqa: SLF001
 
     def _is_setting(self, statement: Statement) -> bool:
-        return self._quietness.is_setting(statement.node)
+        return self._side_effects.is_setting(statement.node)
 
     def _check(self, statement: Statement) -> None:
-        problem = self._quietness.why_not(statement.node)
+        problem = self._side_effects.why_not(statement.node)
         if problem is not None:
             bound = ", ".join(sorted(self._of(statement)))
             raise NotSliced(f"it needs {bound}: {problem[0]}", problem[1])
@@ -233,7 +233,7 @@ class Sliced:
         name: str,
         wanted: dict[str, set[str]],
     ) -> None:
-        """Take what an import brings from the project's own modules."""
+        """Add what an import takes from the project's own modules."""
         for alias in node.names:
             local = alias.asname or alias.name.partition(".")[0]
             if local != name and alias.name != "*":
@@ -250,15 +250,15 @@ class Sliced:
             found = self._take(module, alias.name, node.lineno, wanted)
             if not found and node.level:
                 raise NotSliced(
-                    f"it needs {alias.name} of {module}, which is not here", node.lineno
+                    f"it needs {alias.name} from {module}, which cannot be found", node.lineno
                 )
 
     def _follow_stars(
         self, statement: Statement, name: str | None, wanted: dict[str, set[str]]
     ) -> bool:
-        """Take a name, None for all, of the modules that a statement imports all of.
+        """Add a name (None: all names) from the modules that a statement star-imports.
 
-        Say whether it is to be kept for that, though it binds nothing by name.
+        Say whether the statement must be kept for that, although it binds no name itself.
         """
         found = False
         for node in statement.star_imports:
@@ -274,22 +274,22 @@ class Sliced:
 
     def _defines(self, module: str, name: str) -> bool:
         other = self._other(module)
-        return other is not None and other._has(name, set())  # noqa: SLF001 - of its own kind
+        return other is not None and other._has(name, set())  # noqa: SLF001 - same class
 
     def _has(self, name: str, seen: set[str]) -> bool:
-        """Say whether the module has a name, also by star imports, which may go in circles."""
+        """Say whether the module has a name, also by (possibly circular) star imports."""
         if name in self.bound:
             return True
         seen.add(self.place.name)
         for node in (node for each in self.statements for node in each.star_imports):
             module = local_modules.imported_module(self.place, node)
             other = None if module in seen else self._other(module)
-            if other is not None and other._has(name, seen):  # noqa: SLF001 - of its own kind
+            if other is not None and other._has(name, seen):  # noqa: SLF001 - same class
                 return True
         return False
 
     def _other(self, name: str) -> Sliced | None:
-        """Return a module of the project's own; None where there is none that can be read."""
+        """Return one of the project's own modules; None if it does not exist or cannot be read."""
         if name == self.place.name or name.partition(".")[0] in FRAMEWORKS:
             return None
         if name not in self._others:
@@ -301,7 +301,7 @@ class Sliced:
             try:
                 other.statements  # noqa: B018 - parsed now
             except SyntaxError as error:
-                raise NotSliced(f"{place.path.name} is no Python: {error.msg}", 1) from error
+                raise NotSliced(f"{place.path.name} is not valid Python: {error.msg}", 1) from error
             self._others[name] = other
         return self._others[name]
 
@@ -312,7 +312,7 @@ class Sliced:
         line: int,
         wanted: dict[str, set[str]],
     ) -> bool:
-        """Take a name of another module, None: all its definitions. Say whether it is there."""
+        """Add a name of another module (None: all names); say whether it exists."""
         other = self._other(module)
         if other is None:
             return False
@@ -323,24 +323,24 @@ class Sliced:
         if name == "":
             return True
         if name is None:
-            other._want_all(wanted)  # noqa: SLF001 - of its own kind
+            other._want_all(wanted)  # noqa: SLF001 - same class
             return True
         try:
             other._want(name, wanted)  # noqa: SLF001
         except NotSliced as refusal:
             raise NotSliced(f"in {module}, {refusal.why}", line) from refusal
-        return other._has(name, set())  # noqa: SLF001 - of its own kind
+        return other._has(name, set())  # noqa: SLF001 - same class
 
     def _want_all(self, wanted: dict[str, set[str]]) -> None:
-        """Add all names of the module that can be had: which of them is used, nothing tells."""
+        """Add all names of the module that can be sliced: any of them may be used."""
         for name, statements in self.bound.items():
             if any(self._is_of_others(each) for each in statements):
-                continue  # a package that is not here would break what needs none of it
+                continue  # a missing package would break definitions that do not need it
             tried = {module: set(names) for module, names in wanted.items()}
             try:
                 self._want(name, tried)
             except NotSliced:
-                continue  # nor what it needs: that may be what must not be run
+                continue  # it may depend on what must not run
             for module, names in tried.items():  # the sets themselves: callers hold them
                 wanted.setdefault(module, set()).update(names)
         for statement in self.statements:
@@ -359,16 +359,16 @@ class Sliced:
         return local_modules.imported_module(self.place, node) in wanted
 
     def _is_of_others(self, statement: Statement) -> bool:
-        """Say whether it imports what is none of the project's own modules."""
+        """Say whether it imports anything other than the project's own modules."""
         node = statement.node
         if isinstance(node, ast.ImportFrom):
             return self._other(local_modules.imported_module(self.place, node)) is None
         return isinstance(node, ast.Import | ast.Try | ast.If) and any(imports_in(node))
 
     def piece(self, names: Iterable[str], modules: Container[str]) -> Piece:
-        """Return the module with only the statements that bind ``names``, on their lines.
+        """Return the module with only the statements that bind ``names``, on their own lines.
 
-        ``modules`` are those of the slice: a star import of another one brings nothing to it.
+        ``modules`` are the modules of the slice; star imports of the project's others are dropped.
         """
         names = set(names)
         lines = self.text.split("\n")
@@ -400,12 +400,12 @@ class Sliced:
 
 
 def _mark(statement: Statement) -> str:
-    """Return what stands among wanted names for a statement that binds nothing by name."""
+    """Return the key that stands for a statement which binds no name, among wanted names."""
     return f"*{statement.number}"
 
 
 def roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-    """Return the names that an import binds, each with the top-level package it is of."""
+    """Return the names that an import binds, each with its top-level package."""
     if isinstance(node, ast.Import):
         return {
             alias.asname or alias.name.partition(".")[0]: alias.name.partition(".")[0]
@@ -416,7 +416,7 @@ def roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
 
 
 def _trimmed(node: ast.Import | ast.ImportFrom, names: set[str]) -> str:
-    """Return an import of the wanted names only: another name may be gone in Keras 3."""
+    """Return an import of the wanted names only: others may not exist in Keras 3."""
     if isinstance(node, ast.ImportFrom) and (
         node.module == "__future__" or node.names[0].name == "*"
     ):

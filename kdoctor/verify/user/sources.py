@@ -1,4 +1,4 @@
-"""Documents as sources: a file, the cells of a notebook, each block of a page."""
+"""Split documents into sources: a file, the cells of a notebook, each block of a page."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def sources_of(
     """Yield the modules of a file, each with its text before and after the fix.
 
     Raises:
-        FileProblem: it is no document of its kind, or the fix made another of it.
+        FileProblem: it cannot be read as its kind, or the fix changed its number of blocks.
     """
     old = Document.parse(before, path, kind)
     new = Document.parse(after, path, kind, old)
     if len(old.units) != len(new.units):
-        raise FileProblem("after the fix it has another number of code blocks")
+        raise FileProblem("the fix changes the number of code blocks")
     for left, right in zip(old.units, new.units, strict=True):
         yield Source(path, left.text, right.text, tuple(_places_of(left)))
 
 
 def _places_of(unit: Unit) -> Iterator[tuple[int | None, int]]:
-    """Yield, for each line of a unit, in which cell and on which line of that it stands.
+    """Yield the cell and line of each line of a unit.
 
-    The cell is None where the document is no notebook; the line is then one of the document.
+    If the document is not a notebook, the cell is None and the line is a line of the document.
     """
     at = 0
     ends = [each.end() for each in LINE_BREAK.finditer(unit.text)]

@@ -1,4 +1,4 @@
-"""The top-level statements of a module: what each binds and which names it needs."""
+"""Top-level statements of a module: the names that each binds and needs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kdoctor import parse_ast
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# Methods of Python's containers, and of models, that change what they are called on.
-_CHANGING = frozenset(
+# Methods of Python's containers and of models that modify the object in place.
+_MUTATING = frozenset(
     {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse"}
     | {"setdefault", "sort", "update"}
 )
@@ -29,7 +29,7 @@ class Statement:
 
     @property
     def first_line(self) -> int:
-        """The line on which it starts, its decorators included."""
+        """The first line, including decorators."""
         decorators = getattr(self.node, "decorator_list", [])
         return int(min([self.node.lineno, *(each.lineno for each in decorators)]))
 
@@ -40,24 +40,24 @@ class Statement:
 
     @cached_property
     def changes(self) -> frozenset[str]:
-        """The names whose values it changes in place: by an element, an attribute, a method."""
+        """The names whose values it changes in place, by an item, an attribute or a method."""
         return frozenset(_changed(self.node))
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """The names of the module that running or calling it may look up."""
+        """The module-level names that running or calling it may look up."""
         alone = ast.Module([self.node], [])
-        # Not the text itself: a statement need not start its line.
+        # Unparsed, because a statement may not start at the beginning of its line.
         return frozenset(_global_names(symtable.symtable(ast.unparse(alone), "<slice>", "exec")))
 
     @property
     def is_star_import(self) -> bool:
-        """Whether it imports all names of a module."""
+        """Whether it is a star import."""
         return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
 
     @cached_property
     def star_imports(self) -> tuple[ast.ImportFrom, ...]:
-        """The star imports in it: itself, or those in the branches of an ``if`` or ``try``."""
+        """Its star imports: itself, or those in the branches of an ``if`` or ``try``."""
         return tuple(_star_imports(self.node))
 
     @property
@@ -70,21 +70,21 @@ def statements_of(text: str) -> list[Statement]:
     """Return the top-level statements of a text.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: the text is not valid Python.
     """
     lines = tuple(text.split("\n"))
     return [Statement(n, node, lines) for n, node in enumerate(parse_ast.parse(text).body)]
 
 
 def imports_in(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports in a statement, inner ones included."""
+    """Yield the imports in a statement, including nested ones."""
     for each in ast.walk(node):
         if isinstance(each, _IMPORTS):
             yield each
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield what a statement binds in its own scope."""
+    """Yield the names that a statement binds in its own scope."""
     if isinstance(node, DEFINITIONS):
         yield node.name
         return
@@ -111,13 +111,13 @@ def _star_imports(node: ast.AST) -> Iterator[ast.ImportFrom]:
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield what a statement changes in its own scope without binding it."""
+    """Yield the names that a statement changes in place in its own scope."""
     if isinstance(node, (*DEFINITIONS, ast.Lambda)):
         return
     if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
         yield from _root_name(node)
     match node:
-        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _CHANGING:
+        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _MUTATING:
             yield from _root_name(called)
     for child in ast.iter_child_nodes(node):
         yield from _changed(child)

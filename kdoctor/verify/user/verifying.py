@@ -1,4 +1,4 @@
-"""From the texts before and after a fix to a verdict for each definition."""
+"""Verify the fix of a file: give each definition a verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.project_call_sites import ProjectCallSites
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
-from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
+from kdoctor.verify.user.running import Answer, Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
@@ -26,8 +26,8 @@ from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 class Source:
     """One module's text before and after its fix.
 
-    ``places`` says where each line of it stands in the file: in which cell of a notebook, and on
-    which line. A block of a page starts further down.
+    ``places`` maps each line of the text to its cell (in a notebook) and line in the file. The code
+    block of a page does not start on line 1.
     """
 
     path: str
@@ -36,41 +36,41 @@ class Source:
     places: tuple[tuple[int | None, int], ...] = ()
 
     def place(self, number: int) -> tuple[int | None, int]:
-        """Return the cell and line where a line of the text, counted from 1, stands in the file."""
+        """Return the cell and line in the file of a line of the text, counted from 1."""
         known = 0 < number <= len(self.places)
         return self.places[number - 1] if known else (None, number)
 
     def where(self, number: int) -> str:
-        """Return the same in words."""
+        """Return the same place as text for people."""
         cell, line = self.place(number)
         return f"line {line}" if cell is None else f"line {line} of cell {cell}"
 
 
-# A package that is not there; that Keras 2 is not is told before anything runs.
+# A missing package. A missing tf_keras is reported before anything runs.
 _LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
-# Keras and TensorFlow say it in words of their own: "TensorBoard is not installed, missing …",
+# The wording of Keras and TensorFlow: "TensorBoard is not installed, missing …",
 # "You must install pydot (`pip install pydot`)".
-_TOLD_LACKING = re.compile(
+_LACKING_IN_WORDS = re.compile(
     r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
     r"|You must install `?(?P<other>\w+))"
 )
-# What the kernel refuses, and what is refused in words before it comes to that.
-_KEPT_FROM = re.compile(
+# What the kernel refuses, and what the audit hook refuses before the kernel has to.
+_REFUSED = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
 _MAX_QUOTED_LINES = 4
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
-# Gives the text before and after the fix of another module of the project.
+# Returns the text of another module of the project before and after the fix.
 Texts = Callable[[Path], tuple[str, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """A definition of a source: the job of each side, or why there is none.
+    """A definition of a source, with a job for each side or the verdict that replaces them.
 
-    ``line`` counts in the source.
+    ``line`` is a line of the source's text.
     """
 
     source: Source
@@ -87,9 +87,9 @@ def verify(
     texts: Texts,
     interpreter: Interpreter,
     limits: Limits | None = None,
-    heard: Heard | None = None,
+    progress: Progress | None = None,
 ) -> Report:
-    """Run each definition of the sources on both sides; return what is to be said of it."""
+    """Run each definition of the sources on both sides, and return their verdicts."""
     sources = list(sources)
     elsewhere = ProjectCallSites(frozenset(_names_in(sources)))
     subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
@@ -100,7 +100,7 @@ def verify(
         if each.new is not None:
             new.append({**each.new, "id": number})
     limits = limits or Limits()
-    ran = run(old, new, interpreter, limits, heard)
+    ran = run(old, new, interpreter, limits, progress)
     verdicts = [
         each.verdict
         or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
@@ -116,7 +116,7 @@ def verify(
 
 
 def _names_in(sources: Iterable[Source]) -> Iterator[str]:
-    """Yield the names of all definitions."""
+    """Yield the names of all definitions in the sources."""
     for source in sources:
         try:
             statements = statements_of(LINE_BREAK.sub("\n", source.before))
@@ -149,7 +149,7 @@ def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> I
 
 
 def _with_inner(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Yield statements, and those of an ``if`` or a ``try``: they bind in the same module."""
+    """Yield statements, and those inside ``if`` and ``try``, which bind names in the same scope."""
     for each in statements:
         yield each
         if isinstance(each.node, ast.If | ast.Try):
@@ -187,7 +187,7 @@ def _subject(  # noqa: PLR0913, PLR0917
     uses: CallSites,
     others: CallSites | None,
 ) -> _Subject | None:
-    """Return a definition; None where it has nothing of Keras in it."""
+    """Return a definition with its jobs; None if it does not use Keras."""
     subject = _Subject(source, name, statement.node.lineno)
     is_of_keras = bool(uses.roles) or _takes_predictions(statement)
     try:
@@ -195,12 +195,12 @@ def _subject(  # noqa: PLR0913, PLR0917
     except NotSliced as refusal:
         if not is_of_keras and not before.may_need_keras(name):
             return None
-        told = f"{refusal.why} ({source.where(refusal.line)})"
-        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=told))
+        why = f"{refusal.why} ({source.where(refusal.line)})"
+        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=why))
     if not old.frameworks and not is_of_keras:
         return None
-    # By the file itself: there the calls are of this very definition.
-    is_told = any(not call["open"] for call in uses.calls)
+    # Only calls in the same file are certain to be calls of this definition.
+    is_called = any(not call["open"] for call in uses.calls)
     all_uses = CallSites(set(uses.roles), list(uses.calls), list(uses.parts), list(uses.inputs))
     if others is not None:
         all_uses.add(others)
@@ -208,7 +208,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         "name": name,
         "roles": sorted(all_uses.roles),
         "calls": [*all_uses.calls, *all_uses.parts],
-        "told": is_told,
+        "is_called": is_called,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
         **_methods(statement, before, after),
@@ -218,7 +218,7 @@ def _subject(  # noqa: PLR0913, PLR0917
     except (NotSliced, SyntaxError) as refusal:
         return _lost(subject, str(refusal))
     if new is None:
-        return _lost(subject, "the fix takes it out")
+        return _lost(subject, "the fix removes it")
     changed = _texts(old) != _texts(new)
     later = _job(job, new)
     later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
@@ -226,7 +226,7 @@ def _subject(  # noqa: PLR0913, PLR0917
 
 
 def _lost(subject: _Subject, why: str) -> _Subject:
-    """Return a definition that cannot be had after the fix."""
+    """Return a definition that the fix removed or broke, with that verdict."""
     subject = replace(subject, changed=True)
     return replace(subject, verdict=_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
 
@@ -239,8 +239,8 @@ def _takes_predictions(statement: Statement) -> bool:
 
 
 def _facts(statement: Statement, source: Source) -> dict[str, Any]:
-    facts = {"returns": False, "loud": None, "loud_beyond_models": None} | shape_of(statement)
-    for each in ("loud", "loud_beyond_models"):
+    facts = {"returns": False, "effect": None, "effect_beyond_models": None} | shape_of(statement)
+    for each in ("effect", "effect_beyond_models"):
         if facts[each]:
             name, line = facts[each]
             facts[each] = [name, source.where(line)]
@@ -248,9 +248,9 @@ def _facts(statement: Statement, source: Source) -> dict[str, Any]:
 
 
 def _methods(statement: Statement, before: Sliced, after: Sliced) -> dict[str, list[str]]:
-    """Return the methods of a class that the fix changes, and those that name something of Keras.
+    """Return the methods of a class that the fix changes, and those that use a Keras name.
 
-    A class is equal only where they ran.
+    A class can be equal only if they all ran.
     """
     brought = {
         name
@@ -286,7 +286,7 @@ def _job(job: Job, of: Slice) -> Job:
 
 
 def _changed_lines(statement: Statement, name: str, before: Sliced, after: Sliced) -> set[int]:
-    """Return the lines of a definition that are others after the fix, or new."""
+    """Return the lines of the fixed definition that the fix changed or added."""
     found = set[int]()
     old = _lines_of(statement, before)
     for each in after.bound[name]:
@@ -308,10 +308,10 @@ def _texts(of: Slice) -> list[str]:
 
 
 def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
-    """Put the answers of both sides together."""
-    unknown = {"state": "ended", "error": "it was not run there"}
+    """Combine the answers of both sides into a verdict."""
+    unknown = {"state": "ended", "error": "it was not run"}
     old, new = old or unknown, new or unknown
-    if old["state"] == "ended":  # what ends a process says nothing of what it would give
+    if old["state"] == "ended":  # a process that died says nothing about the values
         return _of(subject, VerdictState.NOT_TRIED, why=f"on Keras 2 {old['error']}")
     if old["state"] != "ran":
         return _not_run(subject, old, new, python)
@@ -323,7 +323,7 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     }
     match new["state"]:
         case "ended":
-            why = f"on Keras 2 it runs, on Keras 3 {new['error']}"
+            why = f"it runs on Keras 2, but on Keras 3 {new['error']}"
             return _of(subject, VerdictState.NOT_TRIED, why=why, **details)
         case "not tried":
             return _of(subject, VerdictState.NOT_TRIED, why=new["error"], **details)
@@ -337,42 +337,45 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
 
 
 def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
-    """Yield a note on the lines that the fix changes and that did not run."""
+    """Yield a note on changed lines that did not run."""
     lines = new.get("unreached", ())
     if lines:
-        told = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
+        quoted = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
         more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
-        yield f"not compared, as it did not run: {told}{more} of the fixed code"
+        yield f"not compared, because it did not run: {quoted}{more} of the fixed code"
 
 
 def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
-    """Say why a definition was not run on Keras 2, and whether that says anything of it."""
+    """Return the verdict on a definition that did not run on Keras 2."""
     runs = new["state"] == "ran"
-    notes = ("on Keras 3 the fixed one runs",) if runs else ()
+    notes = ("the fixed code runs on Keras 3",) if runs else ()
     lacking = _LACKING.search(old["error"])
-    in_words = _TOLD_LACKING.search(old["error"])
+    in_words = _LACKING_IN_WORDS.search(old["error"])
     name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
     if name and name.partition(".")[0] not in _KERAS:
         why = (
             f"it needs {name}, which {python} does not have: install the package that "
-            "brings it there, or name another Python with --python"
+            "provides it there, or choose another Python with --python"
         )
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if "FileNotFoundError: " in old["error"]:
         why = (
-            "it reads a file, and runs in an empty folder: with the file's absolute path, and "
-            f"--no-sandbox, it would be tried: {old['error']}"
+            "it reads a file, but runs in an empty folder: use the file's absolute path and "
+            f"--no-sandbox: {old['error']}"
         )
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if _KEPT_FROM.search(old["error"]):
-        why = f"the sandbox keeps it from what it does (--no-sandbox does not): {old['error']}"
+    if _REFUSED.search(old["error"]):
+        why = f"the sandbox blocks what it does (--no-sandbox allows it): {old['error']}"
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
         return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"])
     if old["state"] == "not tried":
         return _of(subject, VerdictState.NOT_TRIED, why=old["error"])
     if old.get("guessed") and not runs:
-        why = f"nothing tells what it takes, and with what kdoctor tries it raises {old['error']}"
+        why = (
+            "kdoctor does not know what arguments it takes, and with those it tried it raises "
+            f"{old['error']}"
+        )
         return _of(subject, VerdictState.NOT_TRIED, why=why)
     return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
 

@@ -1,7 +1,7 @@
-"""What differs after the fix is not called equal, also where a first look does not show it.
+"""Fixes with subtle differences are not called equal.
 
-Each attack is a definition before its fix, and what of that the fix is taken to write wrongly. The
-right one is run beside it: what is never equal would pass any attack.
+Each attack is a definition before its fix, with the replacement that makes the fix wrong. The right
+fix runs as well: a verifier that never says "equal" would pass any attack.
 """
 
 import sys
@@ -15,7 +15,7 @@ from kdoctor.verify.user.verifying import Source, verify
 
 KERAS = "import tensorflow as tf\nfrom tensorflow import keras\nfrom keras.layers import Layer\n\n"
 ATTACKS = {
-    # Only what is far from nought shows it.
+    # Only values far from zero show it.
     "relu6": (
         "def relu6(x):\n    return tf.minimum(tf.nn.relu(x), 6.0)\n",
         "tf.minimum(tf.nn.relu(x), 6.0)",
@@ -37,7 +37,7 @@ ATTACKS = {
         "tf.minimum(tf.abs(y_true - y_pred), 12.0)",
         "tf.abs(y_true - y_pred)",
     ),
-    # Only nought shows it.
+    # Only zero shows it.
     "unit": (
         "def unit(x):\n    return x / (tf.norm(x, axis=-1, keepdims=True) + 1e-7)\n",
         " + 1e-7",
@@ -111,7 +111,7 @@ ATTACKS = {
         "(1.0 + late)",
         "(1.0 + 2.0 * late)",
     ),
-    # It is random: another spread, another share of noughts, another mean.
+    # It is random: another spread, another share of zeros, another mean.
     "Dropping": (
         (
             "class Dropping(Layer):\n    def call(self, inputs, training=None):\n"
@@ -243,7 +243,7 @@ ATTACKS = {
         "inputs * tf.cast(mask[..., None], inputs.dtype)",
         "inputs",
     ),
-    # The shape that it tells others.
+    # The shape of the symbolic output others.
     "Halved": (
         (
             "class Halved(Layer):\n    def compute_output_shape(self, input_shape):\n"
@@ -277,7 +277,7 @@ ATTACKS = {
         "tf.multiply(x, 3.0)",
         "tf.cast(tf.cast(x, 'bfloat16'), 'float32') * 3.0",
     ),
-    # It gives the same, whatever it gets.
+    # It gives the same, which proves nothing.
     "never": (
         "def never(x):\n    return tf.cast(x > 1e6, 'float32')\n",
         "1e6",
@@ -309,7 +309,7 @@ SLOW_FIXED = """class Slow(keras.optimizers.Optimizer):
         var.assign_sub(tf.cast(learning_rate, grad.dtype) * grad * (1.0 + late))
 """
 FIXED = {"Slow": SLOW_FIXED}
-# Nothing is seen of the right one either: it gives nought.
+# The right fix has no visible effect either: it returns zero.
 NOTHING_SEEN = ("never", "Never", "no_loss")
 # One of each sort, and of each thing that is looked at.
 RIGHT = ("relu6", "Unit", "far_loss", "Share", "Remembering", "Slow", "Dropping", "noisy", "Drawn")
@@ -359,33 +359,33 @@ def verdicts():
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", ATTACKS)
-def test_what_differs_is_not_called_equal(verdicts, name):
+def test_a_wrong_fix_is_not_called_equal(verdicts, name):
     assert verdicts["wrong", name].state is not VerdictState.EQUAL, verdicts["wrong", name]
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", RIGHT)
-def test_the_right_one_is_equal(verdicts, name):
+def test_the_right_fix_is_equal(verdicts, name):
     assert verdicts["right", name].state is VerdictState.EQUAL, verdicts["right", name]
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", NOTHING_SEEN)
-def test_what_gives_the_same_whatever_it_gets_is_not_tried(verdicts, name):
+def test_a_constant_result_is_not_tried(verdicts, name):
     found = verdicts["right", name]
     assert found.state is VerdictState.NOT_TRIED, found
-    assert "whatever it gets" in found.why
+    assert "which proves nothing" in found.why
 
 
 @pytest.mark.frameworks
 def test_a_line_of_the_fix_that_did_not_run_is_named(verdicts):
     found = verdicts["unreached", "half"]
     assert found.state is VerdictState.EQUAL, found
-    assert found.notes == ("not compared, as it did not run: line 7 of the fixed code",)
+    assert found.notes == ("not compared, because it did not run: line 7 of the fixed code",)
 
 
 @pytest.mark.frameworks
-def test_where_nothing_of_the_fix_ran_it_is_not_tried(verdicts):
+def test_a_fix_of_which_nothing_ran_is_not_tried(verdicts):
     found = verdicts["unreached", "none"]
     assert found.state is VerdictState.NOT_TRIED, found
-    assert found.why == "nothing of what the fix changes in it ran"
+    assert found.why == "none of the code that the fix changes in it ran"

@@ -1,4 +1,4 @@
-"""Of a call in the project, what is known counts: literals, what a function is given by default."""
+"""Partly known calls: literals and defaults of the caller are used."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def uses():
     return uses_of(statements_of(CALLER))
 
 
-def test_what_is_unknown_is_left_open_and_what_is_known_is_kept(uses):
+def test_known_arguments_are_kept_and_unknown_ones_left_open(uses):
     (part,) = uses["block"].parts
     assert part["args"] == [None, "8", None, None]
     assert part["kwargs"] == {
@@ -53,16 +53,16 @@ def test_a_local_name_that_is_bound_once_is_a_value(uses):
     ]
 
 
-def test_what_is_only_a_default_of_the_caller_is_no_call_of_the_project(uses):
+def test_a_default_of_the_caller_does_not_count_as_a_call(uses):
     assert uses["block"].calls == []
 
 
-def test_the_rest_is_told_by_its_names(uses):
+def test_unknown_arguments_are_guessed_by_name(uses):
     tried = draws.arguments_for(block, uses["block"].parts, skip=1)
     assert ([], {"heads": 2, "filters": 8, "name": "first", **SAME}) in tried
 
 
-def test_where_nothing_tells_of_the_rest_the_call_is_not_tried():
+def test_a_call_with_arguments_that_cannot_be_guessed_is_not_tried():
     part = {"args": [None, "8"], "kwargs": {}, "open": True, "partial": True}
     assert all(
         kwargs.get("filters") != 8 for _, kwargs in draws.arguments_for(told, [part], skip=1)

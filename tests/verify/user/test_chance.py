@@ -1,4 +1,4 @@
-"""What is random is told apart by its mean, its variance and its noughts, and by nothing else."""
+"""Random values are compared by mean, variance and share of zeros, and nothing else."""
 
 import numpy as np
 import pytest
@@ -18,22 +18,22 @@ def normal(rng):
 OTHERS = {
     "another mean": lambda rng: rng.normal(0.5, size=(3, 5)),
     "another variance": lambda rng: rng.normal(0, 1.6, size=(3, 5)),
-    "noughts": lambda rng: rng.normal(size=(3, 5)) * (rng.uniform(size=(3, 5)) > 0.2),
+    "zeros": lambda rng: rng.normal(size=(3, 5)) * (rng.uniform(size=(3, 5)) > 0.2),
     "the same each time": lambda _: np.ones((3, 5)),
 }
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_two_draws_of_the_same_are_not_apart(seed):
+def test_two_samples_of_one_distribution_agree(seed):
     assert drawn(seed, normal).apart(drawn(seed + 1000, normal)) == ""
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_another_distribution_is_told(other):
+def test_another_distribution_is_detected(other):
     assert drawn(1, normal).apart(drawn(2, OTHERS[other]))
 
 
-def test_a_call_that_takes_long_is_made_once():
+def test_a_slow_call_is_made_once():
     calls = []
 
     def call():
@@ -44,7 +44,7 @@ def test_a_call_that_takes_long_is_made_once():
     assert len(calls) == 1
 
 
-def test_the_first_values_of_a_weight_are_told_apart_by_their_spread():
+def test_initial_values_of_a_weight_are_compared_by_distribution():
     rng = np.random.default_rng(3)
     small, same, large = (rng.normal(0, s, (8, 16)).astype("f4") for s in (0.05, 0.05, 0.2))
     assert spread_of_weight(small).apart(spread_of_weight(same)) == ""

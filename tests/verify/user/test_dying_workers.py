@@ -1,4 +1,4 @@
-"""A process that dies says nothing of the code that it ran: that is not tried, the rest goes on."""
+"""A definition whose process dies is not tried; the others still run."""
 
 import sys
 
@@ -13,14 +13,14 @@ from kdoctor.verify.user.worker.endings import how_it_ended
 HEAD = "import ctypes, os, signal\nfrom keras import backend as K\n"
 FIXED = "import ctypes, os, signal\nfrom keras import ops as K\n"
 ENDS = {
-    "leaves": ("os._exit(3)", "its process ended with exit code 3"),
-    "says_that_it_is_through": ("os._exit(87)", "its process ended before it was through"),
-    "is_killed": ("os.kill(os.getpid(), signal.SIGKILL)", "its process was ended by SIGKILL"),
-    "crashes": ("ctypes.string_at(0)", "its process was ended by SIGSEGV"),
-    "has_no_name": ("signal.raise_signal(40)", "its process was ended by signal 40"),
+    "leaves": ("os._exit(3)", "its process exited with code 3"),
+    "says_that_it_is_through": ("os._exit(87)", "its process ended before it finished"),
+    "is_killed": ("os.kill(os.getpid(), signal.SIGKILL)", "its process was killed by SIGKILL"),
+    "crashes": ("ctypes.string_at(0)", "its process was killed by SIGSEGV"),
+    "has_no_name": ("signal.raise_signal(40)", "its process was killed by signal 40"),
     "kills_the_worker": (
         "os.kill(os.getppid(), signal.SIGKILL)",
-        "the process that runs all definitions was ended by SIGKILL",
+        "the worker process was killed by SIGKILL",
     ),
 }
 
@@ -57,9 +57,9 @@ def found():
 @pytest.mark.frameworks
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ENDS)
-def test_what_ends_its_process_on_either_side_is_not_tried(found, name):
+def test_a_definition_that_ends_its_process_is_not_tried(found, name):
     why = ENDS[name][1]
-    told = {"on_3.py": f"on Keras 2 it runs, on Keras 3 {why}", "on_2.py": f"on Keras 2 {why}"}
+    told = {"on_3.py": f"it runs on Keras 2, but on Keras 3 {why}", "on_2.py": f"on Keras 2 {why}"}
     if name == "kills_the_worker":
         del told["on_2.py"]
     for path, expected in told.items():
@@ -77,7 +77,7 @@ def test_all_others_keep_their_verdicts(found):
     assert {each.state for each in others.values()} == {VerdictState.EQUAL}
 
 
-def test_a_worker_that_dies_before_it_begins_is_given_up(tmp_path):
+def test_a_worker_that_dies_before_its_first_job_is_not_restarted_for_ever(tmp_path):
     script = tmp_path / "python"
     script.write_text(
         f"#!{sys.executable}\nimport os\nwith open({str(tmp_path / 'starts')!r}, 'a') as starts:\n"
@@ -87,12 +87,12 @@ def test_a_worker_that_dies_before_it_begins_is_given_up(tmp_path):
     jobs = [{"id": 0}, {"id": 1}]
     ran = run(jobs, jobs, Interpreter(str(script), "a test"), Limits())
     assert [each["state"] for each in ran.keras_2.values()] == ["ended", "ended"]
-    assert "ended with exit code 5" in ran.keras_2[0]["error"]
+    assert "exited with code 5" in ran.keras_2[0]["error"]
     assert not ran.keras_3
     assert len((tmp_path / "starts").read_text()) <= 3  # each side, and one more
 
 
-def test_an_end_is_told_in_words():
-    assert how_it_ended(3) == "ended with exit code 3"
-    assert how_it_ended(-11) == "was ended by SIGSEGV"
-    assert how_it_ended(-40) == "was ended by signal 40"
+def test_an_exit_code_is_described():
+    assert how_it_ended(3) == "exited with code 3"
+    assert how_it_ended(-11) == "was killed by SIGSEGV"
+    assert how_it_ended(-40) == "was killed by signal 40"

@@ -1,4 +1,4 @@
-"""Lines that a fix changes are watched: which of them ran is known."""
+"""Changed lines are tracked: it is known which of them ran."""
 
 import ast
 
@@ -61,7 +61,7 @@ def test_a_line_that_did_not_run_is_missed(lines, calls, missed):
     assert ran(lines, *calls).missed == missed
 
 
-def test_the_code_gives_what_it_gave_and_keeps_its_lines():
+def test_the_compiled_code_keeps_its_results_and_line_numbers():
     plain, names = {}, {}
     exec(compile(TEXT, "<text>", "exec"), plain)  # noqa: S102
     exec(Reached(range(1, 30)).compiled(TEXT, "<text>", names), names)  # noqa: S102

@@ -1,4 +1,4 @@
-"""What goes while a worker looks at it does not end the worker, and all that was to come."""
+"""Processes and folders that vanish during a check do not end the worker."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def sleepers():
         each.wait()
 
 
-def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(sleepers, monkeypatch):
+def test_a_process_that_ends_during_the_check_is_ignored(sleepers, monkeypatch):
     stays, ends = (each.pid for each in sleepers)
     real = os.stat
 
@@ -31,7 +31,7 @@ def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(sleepers, monk
     assert stays in sandbox._children()
 
 
-def test_a_folder_that_goes_while_it_is_measured_is_passed_over(tmp_path, monkeypatch):
+def test_a_folder_that_is_deleted_during_the_check_is_ignored(tmp_path, monkeypatch):
     (tmp_path / "goes" / "inner").mkdir(parents=True)
     real = os.scandir
 
@@ -41,4 +41,4 @@ def test_a_folder_that_goes_while_it_is_measured_is_passed_over(tmp_path, monkey
         return real(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    assert main._too_much_in(tmp_path) is None
+    assert main._exceeded_in(tmp_path) is None

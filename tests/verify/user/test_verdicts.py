@@ -1,4 +1,4 @@
-"""What is said of a definition, by what both sides answered: nothing is run here."""
+"""Verdicts by the answers of both sides; nothing runs here."""
 
 import io
 
@@ -35,7 +35,7 @@ def cannot(error, **more):
     return {"state": "cannot", "error": error, **more}
 
 
-def test_what_does_not_load_after_the_fix_is_told_though_nothing_could_be_compared(told):
+def test_an_import_error_after_the_fix_is_reported_even_if_nothing_was_compared(told):
     gone = "ImportError: cannot import name 'np_utils' from 'keras.utils'"
     for old in (
         {"state": "not tried", "error": "it is a Callback"},
@@ -47,12 +47,12 @@ def test_what_does_not_load_after_the_fix_is_told_though_nothing_could_be_compar
         assert found.why == gone
 
 
-def test_what_loads_on_neither_side_is_not_laid_to_the_fix(told):
+def test_an_import_error_on_both_sides_is_not_blamed_on_the_fix(told):
     found = told(cannot("NameError: x", at="loading"), cannot("NameError: x", at="loading"))
     assert found.state is VerdictState.NOT_ON_KERAS_2
 
 
-def test_a_missing_package_is_not_laid_to_keras_2(told):
+def test_a_missing_package_is_not_blamed_on_keras_2(told):
     error = "ModuleNotFoundError: No module named 'tables.of.mine'"
     found = told(cannot(error, at="loading"), cannot(error, at="loading"))
     assert found.state is VerdictState.NOT_TRIED
@@ -71,9 +71,7 @@ def test_a_missing_package_is_not_laid_to_keras_2(told):
         ("ImportError: You must install pydot (`pip install pydot`) and install graphviz", "pydot"),
     ],
 )
-def test_a_package_that_a_framework_misses_in_its_own_words_is_not_laid_to_keras_2(
-    told, error, name
-):
+def test_a_missing_package_in_the_words_of_a_framework_is_not_blamed_on_keras_2(told, error, name):
     found = told(cannot(error), cannot(error))
     assert found.state is VerdictState.NOT_TRIED
     assert f"it needs {name}, which /python does not have" in found.why
@@ -84,7 +82,7 @@ def test_a_package_that_a_framework_misses_in_its_own_words_is_not_laid_to_keras
     )
 
 
-def test_a_missing_file_is_not_laid_to_keras_2(told):
+def test_a_missing_file_is_not_blamed_on_keras_2(told):
     error = "FileNotFoundError: [Errno 2] No such file or directory: 'words.txt'"
     found = told(cannot(error), cannot(error))
     assert found.state is VerdictState.NOT_TRIED
@@ -92,7 +90,7 @@ def test_a_missing_file_is_not_laid_to_keras_2(told):
     assert "words.txt" in found.why
 
 
-def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
+def test_guessed_arguments_prove_nothing_unless_the_fixed_code_accepts_them(told):
     guessed = cannot("TypeError: 'int' object is not callable", guessed=True)
     assert told(guessed, guessed).state is VerdictState.NOT_TRIED
     assert told(guessed, RAN).state is VerdictState.NOT_ON_KERAS_2
@@ -115,7 +113,7 @@ def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
         (8.0, 8.0, "equal in 1 case, to the last digit\n"),
     ],
 )
-def test_a_difference_is_told_by_what_is_allowed_of_the_size_of_its_values(old, new, shown):
+def test_a_difference_is_shown_relative_to_its_tolerance(old, new, shown):
     before = measurement.Case("x", {"output": np.array([old])})
     differences, near = measurement.compare(
         before, measurement.Case("x", {"output": np.array([new])})

@@ -1,4 +1,4 @@
-"""``kdoctor verify FILE``: each definition before its fix on Keras 2, after it on Keras 3."""
+"""``kdoctor verify FILE``: definitions before the fix on Keras 2, after it on Keras 3."""
 
 from __future__ import annotations
 
@@ -348,7 +348,7 @@ def right(tmp_path_factory):
         ("build", "model builder"),
     ],
 )
-def test_what_is_fixed_right_is_equal(right, name, kind):
+def test_right_fixes_are_equal(right, name, kind):
     assert right[name]["state"] == "equal", right[name]
     assert right[name]["kind"] == kind
     assert right[name]["cases"] > 0
@@ -357,30 +357,30 @@ def test_what_is_fixed_right_is_equal(right, name, kind):
 
 
 @pytest.mark.frameworks
-def test_a_difference_of_random_numbers_is_not_laid_to_the_fix(right):
+def test_random_differences_are_not_blamed_on_the_fix(right):
     assert right["jittered"]["state"] == "not tried", right["jittered"]
     assert "its value is random" in right["jittered"]["why"]
     assert right["dropped"]["state"] == "equal", right["dropped"]
     assert right["dropped"]["notes"] == [
-        "what is random is compared by its mean, variance and noughts"
+        "random values are compared by mean, variance and share of zeros"
     ]
     assert right["squash"]["notes"] == []
 
 
 @pytest.mark.frameworks
-def test_what_needs_the_running_program_is_not_tried(right):
+def test_a_definition_that_needs_the_running_program_is_not_tried(right):
     assert right["by_data"]["state"] == "not tried"
     assert "np.load()" in right["by_data"]["why"]
 
 
 @pytest.mark.frameworks
-def test_what_kdoctor_has_no_arguments_for_is_not_laid_to_keras_2(right):
+def test_unknown_arguments_are_not_blamed_on_keras_2(right):
     assert right["Attending"]["state"] == "not tried", right["Attending"]
-    assert "with what kdoctor tries it raises TypeError: 'int' object" in right["Attending"]["why"]
+    assert "with those it tried it raises TypeError: 'int' object" in right["Attending"]["why"]
 
 
 @pytest.mark.frameworks
-def test_a_package_that_is_not_there_is_named_with_the_remedy(right):
+def test_a_missing_package_is_named_with_the_remedy(right):
     assert right["with_pictures"]["state"] == "not tried", right["with_pictures"]
     assert (
         f"it needs pictures_that_nobody_has, which {sys.executable}"
@@ -390,7 +390,7 @@ def test_a_package_that_is_not_there_is_named_with_the_remedy(right):
 
 
 @pytest.mark.frameworks
-def test_what_never_ran_on_keras_2_is_told_with_its_error(right):
+def test_code_that_never_ran_on_keras_2_is_reported_with_its_error(right):
     assert right["old_only"]["state"] == "cannot be run on Keras 2"
     assert "no_such_thing" in right["old_only"]["why"]
     # Other inputs, which it does not take, came before the one that shows it.
@@ -399,17 +399,17 @@ def test_what_never_ran_on_keras_2_is_told_with_its_error(right):
 
 
 @pytest.mark.frameworks
-def test_layers_that_do_not_do_what_they_are_called_for_are_told(right):
+def test_layers_that_do_not_do_what_their_name_says_get_a_hint(right):
     assert right["Remembering"]["state"] == "equal"
     assert "kdoctor reference RunningSum" in right["Remembering"]["hints"][0]
     assert "kdoctor reference GradientClipping" in right["GradientClip"]["hints"][0]
     assert right["Scale"]["hints"] == []
     assert right["dice_loss"]["hints"] == []
-    assert "dice() of the reference" in right["dice_loss"]["notes"][0]
+    assert "dice() in the reference" in right["dice_loss"]["notes"][0]
 
 
 @pytest.mark.frameworks
-def test_user_code_finds_what_tf_keras_keeps_out_of_sight_and_proofs_do_not():
+def test_only_user_code_finds_private_names_of_tf_keras():
     pytest.importorskip("tf_keras")
     program = (
         "from kdoctor.verify.keras_2 import keras_2\n"
@@ -501,7 +501,7 @@ def half(x, mode="plain"):
 
 
 @pytest.mark.frameworks
-def test_of_a_fix_only_what_ran_and_was_equal_is_written_and_the_rest_is_named(tmp_path):
+def test_only_fixes_that_ran_and_were_equal_are_written_and_the_rest_is_named(tmp_path):
     pytest.importorskip("tf_keras")
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}] * 2
     cells[0] = {**cells[0], "source": ["from keras import backend as K\n", "print(K.sum([1.0]))"]}
@@ -556,9 +556,9 @@ def test_hostile_code_is_a_verdict_and_leaves_nothing_behind(tmp_path):
     assert ran.returncode == 0, ran.stdout + ran.stderr
     found = verdicts(ran)
     told = {
-        "loops": "5 s of computing",
+        "loops": "5 s of CPU time",
         "leaves": "SystemExit",
-        "vanishes": "its process ended with exit code",
+        "vanishes": "its process exited with code",
         "forks": "start a process",
         "starts": "start a program",
         "writes": "write outside",
@@ -591,7 +591,7 @@ def test_a_python_without_tensorflow_is_one_sentence(tmp_path):
 
 
 @pytest.mark.frameworks
-def test_what_is_said_depends_on_no_hash_no_name_that_is_drawn_and_no_number_of_processes(tmp_path):
+def test_the_report_depends_on_no_hash_no_random_name_and_no_number_of_processes(tmp_path):
     pytest.importorskip("tf_keras")
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "steps.py").write_text("import keras\n\n\ndef other():\n    pass\n")
@@ -608,12 +608,14 @@ def test_what_is_said_depends_on_no_hash_no_name_that_is_drawn_and_no_number_of_
         "ImportError: cannot import name 'nothing' from 'steps' (steps.py)"
     )
     assert found["shows"]["why"].endswith("it raises ValueError: no use for <function fine>")
-    assert found["three"]["why"] == ("it needs a: open() reads, writes, trains or sends (line 7)")
+    assert found["three"]["why"] == (
+        "it needs a: open() reads, writes, trains or uses the network (line 7)"
+    )
     assert found["fine"]["state"] == "equal"
 
 
 @pytest.mark.frameworks
-def test_one_that_is_told_to_end_takes_its_folder_and_its_processes_along(tmp_path):
+def test_on_a_signal_it_deletes_its_folder_and_ends_its_processes(tmp_path):
     pytest.importorskip("tf_keras")
     path, room = tmp_path / "endless.py", tmp_path / "room"
     path.write_text(ENDLESS)
@@ -637,7 +639,7 @@ def test_one_that_is_told_to_end_takes_its_folder_and_its_processes_along(tmp_pa
     assert str(room) not in processes.stdout
 
 
-def test_standard_input_is_refused_in_words_that_do_not_ask_for_it():
+def test_standard_input_is_rejected_without_suggesting_it():
     ran = kdoctor_cli("verify", "-")
     assert ran.returncode == 2
     assert ran.stderr.strip() == (
@@ -646,7 +648,7 @@ def test_standard_input_is_refused_in_words_that_do_not_ask_for_it():
 
 
 @pytest.mark.frameworks
-def test_definitions_of_a_branch_are_tried_where_it_is_taken(tmp_path):
+def test_definitions_in_a_branch_are_tried_if_it_is_taken(tmp_path):
     pytest.importorskip("tf_keras")
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "branches.py").write_text(BRANCHES)
@@ -658,6 +660,6 @@ def test_definitions_of_a_branch_are_tried_where_it_is_taken(tmp_path):
     told = {name: found[name]["why"] for name in ("of_two", "of_main")}
     assert found["of_two"]["state"] == found["of_main"]["state"] == "not tried"
     assert told == {
-        "of_two": "its branch of an `if` or a `try` is not taken on Keras 3",
-        "of_main": "its branch of an `if` or a `try` is not taken on Keras 2",
+        "of_two": "its branch of an `if` or `try` is not taken on Keras 3",
+        "of_main": "its branch of an `if` or `try` is not taken on Keras 2",
     }

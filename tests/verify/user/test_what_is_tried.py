@@ -1,4 +1,4 @@
-"""What a definition needs is found: in its project, by its names, or left out where it may be."""
+"""What a definition needs is found in its project or by name, or left out if possible."""
 
 import json
 import os
@@ -194,7 +194,7 @@ def test_it_is_compared(found, name):
 
 
 @pytest.mark.frameworks
-def test_a_package_that_is_not_installed_is_told_where_it_is_used(found):
+def test_a_missing_package_is_reported_for_definitions_that_use_it(found):
     assert found["used"]["state"] == found["Based"]["state"] == "not tried"
     assert "it needs not_installed" in found["used"]["why"]
     assert "it needs not_installed" in found["Based"]["why"]
@@ -202,13 +202,13 @@ def test_a_package_that_is_not_installed_is_told_where_it_is_used(found):
 
 
 @pytest.mark.frameworks
-def test_what_only_an_older_keras_2_had_stands_in_there_and_not_on_keras_3(found):
+def test_names_of_an_older_keras_have_stand_ins_on_keras_2_only(found):
     assert found["older"]["state"] == "cannot be run on Keras 3"
     assert "No module named 'keras.utils.generic_utils'" in found["older"]["why"]
 
 
 @pytest.mark.frameworks
-def test_a_base_class_is_not_called_which_keras_2_takes_and_keras_3_refuses(found):
+def test_an_abstract_layer_that_only_keras_2_can_call_is_not_called(found):
     assert found["Abstract"]["state"] == "not tried"
     assert "base class" in found["Abstract"]["why"]
 

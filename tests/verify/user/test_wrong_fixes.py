@@ -1,7 +1,7 @@
-"""A right fix is equal, and one that is wrong is not, in each way of running a definition.
+"""Right fixes are equal and wrong ones are not, for each kind of definition.
 
-Each case is a definition before its fix, after it, and what of that is spoilt. A wrong one must
-never be called equal.
+Each case is a definition before its fix, after it, and the replacement that makes the fix wrong. A
+wrong one must never be called equal.
 """
 
 import sys
@@ -287,8 +287,8 @@ class HalfRun:
 """
 NOT_COMPARED = {
     "HalfSeen": (ALONE, ALONE_FIXED, "spread() did not run"),
-    "Waiting": (NOTHING, NOTHING, "nothing that it does is seen"),
-    "look_at_all_weights": (LEAVES, LEAVES, "leaves the model as it is"),
+    "Waiting": (NOTHING, NOTHING, "it has no visible effect"),
+    "look_at_all_weights": (LEAVES, LEAVES, "does not change the model"),
     "Guessing": (CHANCE, CHANCE, "differs from run to run"),
     "HalfRun": (UNKNOWN, UNKNOWN, "spread() did not run"),
 }
@@ -325,19 +325,19 @@ def test_a_wrong_fix_is_not_equal(verdicts, name):
     assert found.state is (VerdictState.NOT_TRIED if only_printed else VerdictState.DIFFERENT), (
         found
     )
-    assert not only_printed or "what it prints is not the same" in found.why
+    assert not only_printed or "its printed output differs" in found.why
 
 
 @pytest.mark.frameworks
-def test_files_that_nothing_is_compared_of_are_named(verdicts):
+def test_written_files_that_are_not_compared_are_named(verdicts):
     found = verdicts["right", "Saving"]
     assert found.state is VerdictState.EQUAL
-    assert found.notes == ("what it writes into files of .h5 is not compared",)
+    assert found.notes == ("the .h5 files that it writes are not compared",)
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", NOT_COMPARED)
-def test_what_was_not_compared_is_not_equal(verdicts, name):
+def test_code_that_was_not_compared_is_not_equal(verdicts, name):
     found = verdicts["right", name]
     assert found.state is VerdictState.NOT_TRIED, found
     assert NOT_COMPARED[name][-1] in found.why

@@ -1,4 +1,4 @@
-"""Callbacks: what becomes of a small model that is trained with one, and of the callback."""
+"""Verify callbacks: train a small model with one and compare the model and the callback."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .measurement import MODEL_TOLERANCE, Case, NotTried, Rejected, error_text, most_informative
 
 _EPOCHS = 3
-# What Keras itself keeps in a callback, and what is made of the clock.
+# Attributes that Keras sets on a callback, or that depend on the clock.
 _OF_KERAS = {"model", "params", "validation_data", "seen", "set_model", "set_params"}
 _RENAMED = {"lr": "learning_rate"}
 _FRAMEWORKS = {"keras", "tf_keras", "tensorflow", "builtins"}
@@ -26,10 +26,10 @@ _OF_PICTURES = ("image", "class_index", "layer_name", "layers_name")
 
 @dataclass
 class _Run:
-    """A training with a callback: what came of it, and which of its methods were entered.
+    """One training run with a callback: its values, and the methods that were entered.
 
-    ``still`` are those of its attributes that the training left alone, ``unread`` the endings of
-    files that it wrote and that nothing is compared of.
+    ``still`` holds attributes of the callback that training did not change, ``unread`` the
+    extensions of written files that are not compared.
     """
 
     case: Case
@@ -39,16 +39,16 @@ class _Run:
 
 
 class CallbackClass:
-    """A callback: a small model is trained, evaluated and asked with it."""
+    """A callback: a small model is trained and evaluated with it, and makes predictions."""
 
     kind = "callback"
 
     @classmethod
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return arguments that it can be made with, and a model that it can be trained with.
+        """Return arguments for its constructor, and a model that it can be trained with.
 
         Raises:
-            NotTried: nothing of what it does is seen, or what the fix changes does not run.
+            NotTried: it has no visible effect, or the code that the fix changes does not run.
         """
         first: BaseException | None = None
         refused: list[str] = []
@@ -57,7 +57,7 @@ class CallbackClass:
                 plan = {"made_with": made_with, "model": kind}
                 try:
                     _made(subject, plan, side)
-                except BaseException as error:  # noqa: BLE001 - other arguments may do
+                except BaseException as error:  # noqa: BLE001 - other arguments may work
                     first = first or of_arguments(error, subject, job)
                     continue
                 run = _trained(subject, plan, side)
@@ -68,12 +68,12 @@ class CallbackClass:
                 seen = _seen(run, kind, side)
                 return {**plan, "seen": seen, "first": run.case, "unread": run.unread}
         if refused:
-            raise NotTaken(telling(refused))
-        raise first or NotTried("nothing tells what to call it with")
+            raise Rejected(most_informative(refused))
+        raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Train with it; of Keras 2 twice, to keep what is the same both times."""
+        """Train with it; twice on Keras 2, to keep only what is reproducible."""
         if not side.is_old:
             return [_trained(subject, plan, side).case]
         case: Case = plan.pop("first")
@@ -84,7 +84,7 @@ class CallbackClass:
             if name in again.values and str(again.values[name]) == str(value)
         }
         if not plan["seen"] & case.values.keys():
-            raise NotTried("what it does differs from run to run")
+            raise NotTried("its effect differs from run to run")
         return [case]
 
 
@@ -96,7 +96,7 @@ def _made(subject: Any, plan: dict[str, Any], side: Side) -> Any:
 
 def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
     case = Case(f"{plan['model']}, {_EPOCHS} epochs", tolerance=MODEL_TOLERANCE)
-    case.shaky = effects.roughness()
+    case.sensitivity = effects.roughness()
     known = effects.files(Path.cwd())
     run = _Run(case, set(), set(), [])
     try:
@@ -114,7 +114,7 @@ def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
         case.values.update(effects.written(Path.cwd(), known))
         run.unread = effects.unread(Path.cwd(), known)
     except BaseException as error:  # noqa: BLE001 - user code may raise anything
-        run.case = Case(case.label, error=told(error))
+        run.case = Case(case.label, error=error_text(error))
     return run
 
 
@@ -126,7 +126,7 @@ def _kinds_for(subject: Any) -> tuple[str, ...]:
 
 
 def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
-    """Train, evaluate and ask a small model with a callback, or without one."""
+    """Train, evaluate and predict with a small model, with or without a callback."""
     model, data = small_models.model(kind, side), small_models.data(kind)
     with_it = {"callbacks": [] if callback is None else [callback], "verbose": 0}
     history = model.fit(
@@ -138,7 +138,7 @@ def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
         validation_data=(data.held_out_x, data.held_out_y),
         **with_it,
     )
-    # Once more: it may have kept something of the first training.
+    # A second time: it may have kept state from the first training.
     model.fit(data.x, data.y, batch_size=small_models.BATCH, epochs=1, shuffle=False, **with_it)
     if _has_hooks(callback, "test"):
         model.evaluate(data.held_out_x, data.held_out_y, **with_it)
@@ -151,14 +151,14 @@ def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
     }
     found["epochs"] = list(map(int, history.epoch))
     found["learning rate after training"] = float(np.asarray(model.optimizer.learning_rate))
-    found["whether it stopped the training"] = bool(model.stop_training)
+    found["whether it stopped training"] = bool(model.stop_training)
     for number, weight in enumerate(model.get_weights()):
         found[f"weight {number} after training"] = weight
     return found
 
 
 def _has_hooks(callback: Any, phase: str) -> bool:
-    """Say whether a callback, not one of Keras' own, does something in a phase."""
+    """Say whether the user's own code in a callback has hooks for a phase."""
     classes = [each for each in type(callback).__mro__ if _is_of_user(each)]
     return any(f"on_{phase}_" in name for each in classes for name in vars(each))
 
@@ -168,7 +168,7 @@ def _is_of_user(subject: type) -> bool:
 
 
 def _state_of(callback: Any, side: Side) -> dict[str, Any]:
-    """Return what its own code has kept in a callback, as far as that can be told without Keras."""
+    """Return attributes that the callback's own code uses, if they can be described as data."""
     own = _names_in(type(callback))
     found = {}
     for name, value in vars(callback).items():
@@ -180,7 +180,7 @@ def _state_of(callback: Any, side: Side) -> dict[str, Any]:
 
 
 def _names_in(subject: type) -> set[str]:
-    """Return the names that the methods of a class use, and those of its bases of the user's."""
+    """Return the names used by the methods of a class and of its user-defined bases."""
     found = set()
     for each in subject.__mro__:
         if _is_of_user(each):
@@ -190,17 +190,17 @@ def _names_in(subject: type) -> set[str]:
 
 
 def _close(callback: Any) -> None:
-    """Have what it writes for TensorBoard be in its files."""
+    """Flush what it writes for TensorBoard to its files."""
     for value in vars(callback).values():
         with contextlib.suppress(Exception):
             value.flush()
 
 
 def _seen(run: _Run, kind: str, side: Side) -> set[str]:
-    """Return what a callback does that is seen: without it, the training gives something else.
+    """Return the values on which a callback has an effect, compared with training without it.
 
     Raises:
-        NotTried: it does nothing that can be compared.
+        NotTried: there are none.
     """
     side.fresh()
     alone = _training(None, kind, side)
@@ -210,5 +210,5 @@ def _seen(run: _Run, kind: str, side: Side) -> set[str]:
         if name not in run.still and (name not in alone or str(alone[name]) != str(value))
     }
     if not seen:
-        raise NotTried("nothing that it does is seen in the training of a small model")
+        raise NotTried("it has no visible effect on the training of a small model")
     return seen

@@ -1,4 +1,4 @@
-"""Call a layer or model with given weights: outputs, gradients, what moved, what came between."""
+"""Call a layer or model with given weights; record outputs, gradients, state and masks."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from .frameworks import Side
 from .measurement import Case, plain, random_values
 from .weights import (
     Weight,
+    assign,
     constrained,
-    give,
     initial_values,
     matched,
     name_of,
-    taken_from,
+    weights_of,
 )
 
-_MAX_WEIGHTS = 3_000_000  # beyond, gradients are left out
+_MAX_WEIGHTS = 3_000_000  # no gradients for larger models
 
 
 def modes_of(subject: Any) -> list[bool | None]:
-    """Return the values of ``training`` that a layer can be called with; None: without it."""
+    """Return the values of ``training`` to call a layer with; None if it takes no such argument."""
     return [False, True] if _takes(subject, "training") else [None]
 
 
 def weigh(subject: Any, weights: list[Weight] | None) -> tuple[list[Weight], list[Any]]:
-    """Return the weights of Keras 2 (taken now, where there are none yet), and the own variables.
+    """Return the weights of Keras 2 (taken now, if not given) and the matching variables.
 
     Raises:
-        Mismatch: they do not fit.
+        Mismatch: they do not match.
     """
-    weights = taken_from(subject) if weights is None else weights
+    weights = weights_of(subject) if weights is None else weights
     return weights, matched(subject, weights)
 
 
 def measure(
     subject: Any, tensors: Any, case: Case, weights: list[Weight], variables: list[Any], side: Side
 ) -> None:
-    """Call ``subject`` in each mode, and put into ``case`` what came of it.
+    """Call ``subject`` in each mode, and record the results in ``case``.
 
-    In a mode in which two calls differ, random numbers are drawn: of these the spread is compared.
+    If two calls in a mode differ, the output is random: its distribution is recorded instead.
     """
     case.values.update(initial_values(variables, weights))
     case.values.update(constrained(variables, weights))
     for mode in modes_of(subject):
-        give(variables, weights)
+        assign(variables, weights)
         before = plain(_called(subject, tensors, mode))
-        give(variables, weights)
+        assign(variables, weights)
         again = plain(_called(subject, tensors, mode))
         if str(before) != str(again):
             case.values.update(_random(subject, tensors, weights, variables, mode))
             continue
-        give(variables, weights)
+        assign(variables, weights)
         _measure_mode(subject, tensors, case, weights, variables, side, mode)
-    give(variables, weights)
+    assign(variables, weights)
     _measure_masked(subject, tensors, case, side)
-    give(variables, weights)
+    assign(variables, weights)
     _measure_losses(subject, tensors, case)
-    give(variables, weights)
+    assign(variables, weights)
 
 
 def _measure_mode(
@@ -75,7 +75,7 @@ def _measure_mode(
     mode: bool | None,
 ) -> None:
     tf = side.tf
-    told = "" if mode is None else f" with training={mode}"
+    suffix = "" if mode is None else f" with training={mode}"
     floats = [each for each in tf.nest.flatten(tensors) if each.dtype.is_floating]
     trained = [
         (weight, _inner(variable))
@@ -87,30 +87,30 @@ def _measure_mode(
         output = _called(subject, tensors, mode)
         total = [_weighted(part, tf) for part in tf.nest.flatten(output)]
         total = [part for part in total if part is not None]
-    case.values[f"output{told}"] = plain(output)
+    case.values[f"output{suffix}"] = plain(output)
     if side.is_old and mode:
-        give(variables, weights)
-        case.shaky[told] = _shakiness(subject, tensors, mode, output, side)
-        give(variables, weights)
-        _called(subject, tensors, mode)  # so that what moves has moved
+        assign(variables, weights)
+        case.sensitivity[suffix] = _sensitivity_of(subject, tensors, mode, output, side)
+        assign(variables, weights)
+        _called(subject, tensors, mode)  # so that state is updated
     for weight, variable in zip(weights, variables):  # noqa: B905
         if not weight.trainable:
-            case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
-    if any(not weight.trainable for weight in weights):  # it may count its calls
-        case.values[f"output of the next call{told}"] = plain(_called(subject, tensors, mode))
+            case.values[f"{name_of(weight)} after the call{suffix}"] = np.asarray(variable)
+    if any(not weight.trainable for weight in weights):  # it may count calls
+        case.values[f"output of the next call{suffix}"] = plain(_called(subject, tensors, mode))
     few = sum(weight.value.size for weight in weights) <= _MAX_WEIGHTS
     if not total or not few or case.label.startswith(draws.WIDE):
         return
     gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])
     for number, gradient in enumerate(gradients[: len(floats)]):
         at = f" {number}" if len(floats) > 1 else ""
-        case.values[f"gradient of the input{at}{told}"] = plain(gradient)
+        case.values[f"gradient of the input{at}{suffix}"] = plain(gradient)
     for (weight, _), gradient in zip(trained, gradients[len(floats) :]):  # noqa: B905
-        case.values[f"gradient of {name_of(weight)}{told}"] = plain(gradient)
+        case.values[f"gradient of {name_of(weight)}{suffix}"] = plain(gradient)
 
 
 def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
-    """Call a layer that takes a mask with one over its steps."""
+    """Call a layer with a mask over its time steps, if it takes one."""
     is_layer = not isinstance(subject, side.keras.Model)
     if not is_layer or isinstance(tensors, list) or len(tensors.shape) < 3:
         return
@@ -130,41 +130,41 @@ def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
 
 
 def _measure_handed_on(subject: Any, tensors: Any, mask: Any, case: Case, side: Side) -> None:
-    """Call a layer after one that masks some steps: does it hand the mask on?"""
+    """Call a layer on masked input, and record the mask that it propagates."""
     seen = side.tf.cast(mask, tensors.dtype)
     seen = side.tf.reshape(seen, [*mask.shape, *([1] * (len(tensors.shape) - 2))])
     with contextlib.suppress(Exception):
         masked = side.keras.layers.Masking()(tensors * seen)
         if getattr(masked, "_keras_mask", None) is not None:
             output = subject(masked)
-            case.values["mask that it hands on"] = plain(getattr(output, "_keras_mask", None))
+            case.values["propagated mask"] = plain(getattr(output, "_keras_mask", None))
 
 
 def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
-    """Add up what a layer or model adds to the loss: by its regularizers, and in its call."""
+    """Record the losses that a layer or model adds, by regularizers and in its call."""
     with contextlib.suppress(Exception):
-        subject._clear_losses()  # noqa: SLF001 - both have it; what was called before counts not
+        subject._clear_losses()  # noqa: SLF001 - both Keras have it; drops losses of earlier calls
         _called(subject, tensors, modes_of(subject)[-1])
         parts = [np.asarray(each, "float64").sum() for each in subject.losses]
-        case.values["what it adds to the loss"] = np.asarray(sum(parts), "float32")
+        case.values["added losses"] = np.asarray(sum(parts), "float32")
 
 
 def measure_training(
     model: Any, tensors: Any, case: Case, weights: list[Weight], variables: list[Any], side: Side
 ) -> None:
-    """Call the model around a layer as training does."""
-    told = " of a functional model with training=True"
-    give(variables, weights)
+    """Call the model around a layer in training mode."""
+    suffix = " of a functional model with training=True"
+    assign(variables, weights)
     first = _called(model, tensors, True)
-    give(variables, weights)
+    assign(variables, weights)
     if str(plain(first)) != str(plain(_called(model, tensors, True))):
         case.values.update(_random(model, tensors, weights, variables, True, "functional model"))
         return
-    case.values[f"output{told}"] = plain(first)
+    case.values[f"output{suffix}"] = plain(first)
     if side.is_old:
-        give(variables, weights)
-        case.shaky[told] = _shakiness(model, tensors, True, first, side)
-    give(variables, weights)
+        assign(variables, weights)
+        case.sensitivity[suffix] = _sensitivity_of(model, tensors, True, first, side)
+    assign(variables, weights)
 
 
 def _random(
@@ -176,7 +176,7 @@ def _random(
     what: str = "output",
 ) -> dict[str, Any]:
     def call() -> Any:
-        give(variables, weights)
+        assign(variables, weights)
         return _called(subject, tensors, mode)
 
     return random_values(what if mode is None else f"{what} with training={mode}", call)
@@ -188,17 +188,17 @@ def _takes(subject: Any, parameter: str) -> bool:
     return False
 
 
-def _shakiness(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) -> float:
-    """Return how much of its size an output moves when the inputs move by a rounding.
+def _sensitivity_of(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) -> float:
+    """Return the relative change of an output when its inputs change by a rounding error.
 
-    Batch normalisation of few and nearly equal values makes much of little.
+    Batch normalisation of few, nearly equal values amplifies such errors.
     """
     tf = side.tf
 
     def nudge(part: Any) -> Any:
         found = part * (1 + 1e-6) if part.dtype.is_floating else part
         if hasattr(part, "_keras_mask"):
-            found._keras_mask = part._keras_mask  # noqa: SLF001 - both ask for it
+            found._keras_mask = part._keras_mask  # noqa: SLF001 - both Keras read it
         return found
 
     nudged = tf.nest.map_structure(nudge, tensors)
@@ -215,7 +215,7 @@ def _shakiness(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) 
 
 
 def layer_outputs(subject: Any, tensors: Any, side: Side) -> dict[str, Any]:
-    """Return what each inner layer gave in one call, in the order of the calls."""
+    """Return the output of each inner layer in one call, in the order of the calls."""
     found: dict[str, Any] = {}
     flatten = getattr(subject, "_flatten_layers", None)
     for layer in flatten(include_self=False, recursive=True) if flatten else []:
@@ -235,7 +235,7 @@ def _watch(layer: Any, found: dict[str, Any]) -> None:
         return value
 
     with contextlib.suppress(Exception):
-        # The real signature is what Keras asks for arguments such as ``training``.
+        # Keras inspects the signature for arguments such as ``training``.
         watched.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]
         object.__setattr__(layer, "call", watched)
 
@@ -245,7 +245,7 @@ def _called(subject: Any, tensors: Any, mode: bool | None) -> Any:
 
 
 def _inner(variable: Any) -> Any:
-    """Return TensorFlow's own variable, which tapes know."""
+    """Return TensorFlow's own variable, which gradient tapes track."""
     return getattr(variable, "value", variable) if _is_of_keras_3(variable) else variable
 
 

@@ -1,4 +1,4 @@
-"""What is random: over many calls, its means, its spread and its noughts."""
+"""Statistics of random values over many calls: mean, variance and share of zeros."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-_GROUPS, _CALLS, _SLOW_CALLS = 8, 5, 2  # of calls, and in each
-_SLOW, _TOO_SLOW = 0.05, 0.4  # seconds of computing that a call takes
-_ERRORS = 7.0  # how many standard errors two sides may be apart
-_OF_SIZE = 1e-3  # and how much of their size
-_MIN_VALUES = 16  # values of a weight that tell of their spread
-_MAX_VALUES = 200_000  # values of one call
+_GROUPS, _CALLS, _SLOW_CALLS = 8, 5, 2  # groups of calls, and calls in each
+_SLOW, _TOO_SLOW = 0.05, 0.4  # CPU seconds of one call
+_ERRORS = 7.0  # standard errors by which the sides may differ
+_OF_SIZE = 1e-3  # relative difference that is also allowed
+_MIN_VALUES = 16  # values of a weight, for its distribution
+_MAX_VALUES = 200_000  # in one call
 
 
 @dataclass
 class Spread:
-    """Statistics of something random, by what they are: each with its standard error."""
+    """Named statistics of a random value, each with its standard error."""
 
     found: dict[str, tuple[float, float]]
 
     def apart(self, other: Spread) -> str:
-        """Return in words the first statistic in which two differ; "": in none."""
+        """Describe the first statistic that differs; "" if none does."""
         for name, (mean, error) in self.found.items():
             if name not in other.found:
                 return f"{name}: none on Keras 3"
@@ -40,10 +40,10 @@ class Spread:
 
 
 def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
-    """Call what gives the arrays of one result, again and again; None: that takes too long.
+    """Return statistics of a function's results over many calls; None if that takes too long.
 
-    A group of calls gives one value of each statistic: how they vary from group to group tells how
-    sure their mean is, also where the values of one call hang together.
+    Each group of calls gives one value of each statistic. Their variation between groups gives the
+    standard error, even if the values of one call are correlated.
     """
     groups: dict[str, list[float]] = {}
     start = time.process_time()
@@ -66,7 +66,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
                 groups.setdefault(f"mean{at}", []).append(float(values.mean()))
                 variance = float(values.var(axis=0, ddof=1).mean())
                 groups.setdefault(f"variance{at}", []).append(variance)
-                groups.setdefault(f"share of noughts{at}", []).append(float((values == 0).mean()))
+                groups.setdefault(f"share of zeros{at}", []).append(float((values == 0).mean()))
     found = {
         name: (float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5)
         for name, values in groups.items()
@@ -76,7 +76,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
 
 
 def spread_of_weight(values: np.ndarray) -> Spread | None:
-    """Return how the first values of a weight are spread; None: they are too few to tell."""
+    """Return the statistics of a weight's initial values; None if there are too few."""
     if values.size < _MIN_VALUES or values.dtype.kind != "f":
         return None
     exact = values.astype("float64")

@@ -1,4 +1,4 @@
-"""Classes: layers, models, losses, metrics, and what is called with a weight."""
+"""Verify classes: layers, models, losses, metrics, regularizers, constraints, initializers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .calling import measure, measure_training, modes_of, weigh
 from .frameworks import Side
 from .functions import (
     TensorFunction,
+    equally_shaped,
     is_pair,
-    meant,
     measure_pairs,
     parameters_of,
 )
@@ -22,31 +22,31 @@ from .instantiate import first_arguments, made, of_arguments
 from .measurement import (
     MODEL_TOLERANCE,
     Case,
-    NotTaken,
     NotTried,
+    Rejected,
+    error_text,
     flat,
+    most_informative,
     plain,
     random_values,
-    telling,
-    told,
 )
 from .models import fill, given_of, rank_of
 from .optimizers import is_optimizer
-from .weights import Mismatch, give
+from .weights import Mismatch, assign
 
 _MAX_INPUTS = 4
-_IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
+_LAST_RESORT = ("class indices", "two", "three", draws.VOLUME)
 
 
 def kind_of(subject: type, side: Side) -> str:
-    """Return what sort of class it is, by what it derives from.
+    """Return the kind of a class, by its bases.
 
     Raises:
-        NotTried: instances of it are not called with tensors.
+        NotTried: it is an abstract layer.
     """
     keras = side.keras
     for kind, base in (
-        ("metric", keras.metrics.Metric),  # which is a layer, too, in Keras 2
+        ("metric", keras.metrics.Metric),  # which is also a layer in Keras 2
         ("model", keras.Model),
         ("layer", keras.layers.Layer),
         ("loss", keras.losses.Loss),
@@ -58,7 +58,7 @@ def kind_of(subject: type, side: Side) -> str:
         if not issubclass(subject, base):
             continue
         if kind == "layer" and _call_of(subject) is _call_of(keras.layers.Layer):
-            raise NotTried("it is a base class: it has no call() of its own")
+            raise NotTried("it is a base class: it does not define call()")
         return kind
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
@@ -72,7 +72,7 @@ def _call_of(subject: Any) -> Any:
 
 
 def _layer(subject: Any, made_with: Any, side: Side) -> Any:
-    """Make a layer; the cell of a recurrent one gets that around it."""
+    """Make a layer; wrap a recurrent cell in an RNN layer."""
     layer = made(subject, made_with, side)
     parameters = list(inspect.signature(layer.call).parameters)
     is_cell = hasattr(layer, "state_size") and len(parameters) > 1 and "state" in parameters[1]
@@ -82,32 +82,32 @@ def _layer(subject: Any, made_with: Any, side: Side) -> Any:
 
 
 class LayerClass:
-    """A layer: by itself, in a functional model, saved and loaded."""
+    """A layer: alone, in a functional model, saved and loaded."""
 
     kind = "layer"
 
     @classmethod
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return arguments and inputs with which it runs, and the weights that both sides get."""
+        """Return arguments and inputs that work, and the weights that both sides get."""
         first: BaseException | None = None
         refused: list[str] = []
-        shapes = _shapes_told(job["calls"])
+        shapes = _input_shapes(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_LAYERS):
             try:
                 natural = rank_of(type(made(subject, made_with, side)), side)
-            except BaseException as error:  # noqa: BLE001 - other arguments may do
+            except BaseException as error:  # noqa: BLE001 - other arguments may work
                 first = first or of_arguments(error, subject, job)
                 continue
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
             drawn = sorted(draws.inputs(shapes), key=lambda each: each[1][0].ndim != natural)
-            for label, arrays in [*draws.told_inputs(job["inputs"]), *drawn]:
+            for label, arrays in [*draws.project_inputs(job["inputs"]), *drawn]:
                 rank = tuple(each.ndim for each in arrays)
                 if entries and natural is not None and rank != (natural,):
-                    break  # Keras 2 took others, too, which nobody meant
+                    break  # Keras 2 accepted other ranks, but nobody relies on it
                 if rank in ranks or len(entries) >= _MAX_INPUTS:
                     continue
-                if entries and label.startswith(_IF_NOTHING_ELSE):
+                if entries and label.startswith(_LAST_RESORT):
                     continue
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
@@ -121,25 +121,25 @@ class LayerClass:
                 ranks.add(rank)
             if entries:
                 plan = {"made_with": made_with, "entries": entries}
-                cls._see_around(subject, plan, side)
-                cls._see_wide(subject, plan, side)
+                cls._try_in_model(subject, plan, side)
+                cls._add_wide_input(subject, plan, side)
                 return plan
         if refused and all(each.startswith("NotImplementedError: ") for each in refused):
             raise NotTried(f"it is a base class: {refused[0]}")
         if refused:
-            raise NotTaken(telling(refused))
-        raise first or NotTried("no input was found that it takes")
+            raise Rejected(most_informative(refused))
+        raise first or NotTried("kdoctor found no input that it accepts")
 
     @staticmethod
     def _takes_masks(subject: Any, made_with: Any, arrays: list[Any], side: Side) -> bool:
-        """Say whether a layer of several inputs is called with their masks as well."""
+        """Say whether a layer with several inputs takes their masks."""
         if len(arrays) < 2 or any(each.ndim < 2 for each in arrays):
             return False
         return "mask" in inspect.signature(made(subject, made_with, side).call).parameters
 
     @classmethod
-    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
-        """Find out whether it works in a functional model, and whether that can be saved."""
+    def _try_in_model(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """Find out whether it works in a functional model, and whether that model can be saved."""
         entry = plan["entries"][0]
         for step in ("functional", "saved"):
             entry[step] = True
@@ -148,8 +148,8 @@ class LayerClass:
                 entry[step] = False
 
     @classmethod
-    def _see_wide(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
-        """Add an input of small and large numbers, where it takes one."""
+    def _add_wide_input(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """Add an input of small and large numbers, if the layer accepts it."""
         arrays = plan["entries"][0]["arrays"]
         if not all(each.dtype.kind == "f" for each in arrays):
             return
@@ -170,8 +170,8 @@ class LayerClass:
             cls._fill(case, subject, made_with, entry, side)
         except Mismatch as mismatch:
             case.values = {"weights": str(mismatch)}
-        except BaseException as error:  # noqa: BLE001 - an input that it does not take
-            case.error = told(error)
+        except BaseException as error:  # noqa: BLE001 - it may reject an input
+            case.error = error_text(error)
         return case
 
     @staticmethod
@@ -190,23 +190,23 @@ class LayerClass:
 def _fill_around(
     case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side, given: Any
 ) -> None:
-    """Put a layer into a functional model; save and load that."""
+    """Put a layer into a functional model; save and load the model."""
     layer = _layer(subject, made_with, side)
     keras = side.keras
     inputs = [keras.Input(shape=each.shape[1:], dtype=each.dtype.name) for each in entry["arrays"]]
     inputs = inputs[0] if len(inputs) == 1 else inputs
     model = keras.Model(inputs, layer(inputs))
     _, variables = weigh(layer, entry["weights"])
-    give(variables, entry["weights"])
+    assign(variables, entry["weights"])
     first = plain(model(given, training=False))
-    give(variables, entry["weights"])
+    assign(variables, entry["weights"])
     if str(first) != str(plain(model(given, training=False))):
-        return  # random, also when it does not train
+        return  # random even outside training
     case.values["output in a functional model"] = first
-    case.values["shape that it tells"] = _shape_told(model, first)
+    case.values["shape of the symbolic output"] = _symbolic_shapes(model, first)
     measure_training(model, given, case, entry["weights"], variables, side)
     if entry.get("saved"):
-        give(variables, entry["weights"])
+        assign(variables, entry["weights"])
         model.save("model.keras")
         side.fresh()
         known = {subject.__name__: subject}
@@ -217,22 +217,22 @@ def _fill_around(
         except Exception as error:
             if side.is_old:
                 raise
-            case.values[what] = told(error)
+            case.values[what] = error_text(error)
 
 
-def _shape_told(model: Any, given: Any) -> str:
-    """Say whether a model gives what its symbolic outputs told."""
+def _symbolic_shapes(model: Any, given: Any) -> str:
+    """Compare the shapes of a model's symbolic outputs with those of its real outputs."""
     real = [tuple(each.shape) for each in flat(given).values()]
     for output, shape in zip(model.outputs, real):  # noqa: B905 - strict= is of Python 3.10
         rank = getattr(output.shape, "rank", len(tuple(output.shape)) if output.shape else 0)
-        told = tuple(output.shape) if rank is not None else shape
-        wrong = len(told) != len(shape) or any(
+        symbolic = tuple(output.shape) if rank is not None else shape
+        wrong = len(symbolic) != len(shape) or any(
             size is not None and size != is_
-            for size, is_ in zip(told, shape)  # noqa: B905
+            for size, is_ in zip(symbolic, shape)  # noqa: B905
         )
         if wrong:
-            return f"{told}, and it is {shape}"
-    return "as it is"
+            return f"{symbolic}, but the output has shape {shape}"
+    return "the shape of the output"
 
 
 class LayerMaker(LayerClass):
@@ -242,7 +242,7 @@ class LayerMaker(LayerClass):
 
 
 class ModelClass(LayerClass):
-    """A model that is a class."""
+    """A subclassed model."""
 
     kind = "model"
 
@@ -256,21 +256,21 @@ class ModelClass(LayerClass):
         fill(case, model, given, entry, side)
 
     @classmethod
-    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
-        """A model stands alone."""
+    def _try_in_model(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """Do nothing: a model is not put into another model."""
 
 
 class _Made:
-    """What is made with arguments alone, and then called."""
+    """Base of classes that need only constructor arguments to be called."""
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments that it can be made with."""
+        """Return the first constructor arguments that work."""
         return {"made_with": first_arguments(subject, job, side)}
 
 
 class LossClass(_Made):
-    """A loss that is a class."""
+    """A subclassed loss."""
 
     kind = "loss"
 
@@ -281,13 +281,13 @@ class LossClass(_Made):
 
 
 class MetricClass(_Made):
-    """A metric that is a class."""
+    """A subclassed metric."""
 
     kind = "metric"
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Show it each pair twice; tell what it says after each, and after it is reset."""
+        """Update it with each pair; record its result after each update and after a reset."""
         cases = []
         for pair in draws.pairs():
             if "only" in plan and pair.label not in plan["only"]:
@@ -300,28 +300,28 @@ class MetricClass(_Made):
                 case.values["result after one batch"] = plain(metric.result())
                 metric.update_state(true[::-1], predicted)
                 case.values["result after two batches"] = plain(metric.result())
-                with contextlib.suppress(Exception):  # a smaller one counts for less
+                with contextlib.suppress(Exception):  # a smaller batch has less weight
                     metric.update_state(true[1:], predicted[1:])
                     case.values["result after a smaller batch"] = plain(metric.result())
                 reset = getattr(metric, "reset_state", None) or metric.reset_states
                 reset()
                 metric.update_state(true[::-1], predicted)
                 case.values["result after a reset"] = plain(metric.result())
-                reset()  # Keras 3 counts what has weights and what has none otherwise
+                reset()  # Keras 3 weighs weighted and unweighted batches differently
                 _measure_weighted(metric, true, predicted, case)
-            except BaseException as error:  # noqa: BLE001 - an input that it does not take
-                case = Case(pair.label, error=told(error))
+            except BaseException as error:  # noqa: BLE001 - it may reject an input
+                case = Case(pair.label, error=error_text(error))
             cases.append(case)
-        return meant(cases)
+        return equally_shaped(cases)
 
 
 def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:
-    """Give samples, or elements, weights."""
+    """Record the result with sample weights, or with element weights."""
     weights = draws.rng(5).uniform(0.5, 2.0, predicted.shape).astype("float32")
     for each in (weights.reshape(len(weights), -1)[:, 0], weights):
         with contextlib.suppress(Exception):
             metric.update_state(true, predicted, sample_weight=each)
-            case.values["result with weights of samples"] = plain(metric.result())
+            case.values["result with sample weights"] = plain(metric.result())
             return
 
 
@@ -339,16 +339,16 @@ class WeightFunction(_Made):
 
 
 class InitializerClass(_Made):
-    """An initializer: the values it gives to weights; of a random one their shapes."""
+    """An initializer: the values that it returns, or their distribution if random."""
 
     kind = "initializer"
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it with the shapes that weights have."""
+        """Call it with typical shapes of weights."""
         cases = []
         for shape in ((4, 4), (3, 4), (3, 3, 2, 4)):
-            case = Case(f"a weight of {shape}")
+            case = Case(f"a weight of shape {shape}")
             try:
                 function = made(subject, plan["made_with"], side)
                 first, again = plain(function(shape)), plain(function(shape))
@@ -356,14 +356,14 @@ class InitializerClass(_Made):
                     case.values["value"] = first
                 else:
                     case.values = random_values("value", partial(function, shape))
-            except BaseException as error:  # noqa: BLE001 - a shape that it does not take
-                case.error = told(error)
+            except BaseException as error:  # noqa: BLE001 - it may reject a shape
+                case.error = error_text(error)
             cases.append(case)
         return cases
 
 
-def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
-    """Return the input shapes that calls in the file give, with a batch."""
+def _input_shapes(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
+    """Return input shapes from calls in the file, with a batch size."""
     found = []
     for call in calls:
         shape = call["kwargs"].get("input_shape")

@@ -1,4 +1,4 @@
-"""Inputs that are drawn, the same on every machine, and arguments that are tried."""
+"""Generated inputs, the same on every machine, and arguments to try."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Pair(NamedTuple):
-    """A truth and a prediction. Of one that ``is_wide`` slopes say nothing: it has kinks."""
+    """Targets and predictions. With ``is_wide`` no gradients are compared: there are kinks."""
 
     label: str
     true: np.ndarray
@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Something that each side makes for itself, by what it is: a model, its data, a layer."""
+    """A placeholder for an object that each side makes for itself: a model, its data, a layer."""
 
     what: str
 
@@ -35,9 +35,9 @@ _COUNTS = (
     *("_num", "_number", "_count"),
 )
 _IMAGE = (32, 32, 3)
-# What Keras takes as a number, or as one for each side of a picture.
+# Arguments that Keras takes as one number, or as one for each spatial axis.
 _OF_SIDES = ("kernel_size", "pool_size", "strides", "dilation_rate")
-# A volume, and sizes that networks without padding leave something of.
+# A volume, and images large enough for networks without padding.
 _OTHER_IMAGES = ((16, 16, 16, 1), (64, 64, 3), (188, 188, 3), (224, 224, 3))
 _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(("kernel_size", "k_size", "window"), 3),
@@ -60,7 +60,7 @@ _BY_NAME: dict[str, Any] = {
         ("clip_value", "value", "weight", "margin", "delta", "momentum", "smooth"), 0.5
     ),
 }
-# What parameters are beside a model: of callbacks, and of functions that take one.
+# Parameters of callbacks, and of functions that take a model.
 OF_MODELS: dict[str, Any] = {
     **dict.fromkeys(("model", "base_model", "keras_model"), Drawn("model")),
     **dict.fromkeys(("x_train", "train_x", "x_data"), Drawn("x")),
@@ -86,28 +86,28 @@ OF_MODELS: dict[str, Any] = {
     **dict.fromkeys(("min_lr", "lr_min"), 0.01),
     **dict.fromkeys(("output_dir", "log_dir", "save_dir", "logdir", "folder", "outdir"), "out"),
 }
-# What the arguments of classes of layers are besides: other layers.
+# Parameters of layers that take other layers.
 OF_LAYERS: dict[str, Any] = {
     **dict.fromkeys(("layer", "inner_layer", "base_layer", "wrapped"), Drawn("layer")),
     **dict.fromkeys(("cell", "rnn_cell"), Drawn("cell")),
 }
-# What takes an image may take it too, on Keras 2 only: it is for what takes nothing else.
-VOLUME = "a volume of numbers"
-# What shows where a function is clipped, and what it makes of nought.
-WIDE = "small and large numbers, and nought"
+# Only for what accepts nothing else: on Keras 2, what takes an image may accept it too.
+VOLUME = "a volume"
+# Shows where a function clips, and its value at zero.
+WIDE = "small and large numbers, and zero"
 _TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
-_MAX_TENSORS = 3  # that a function takes by position
+_MAX_TENSORS = 3  # positional tensors of a function
 _MAX_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
 
 
 def rng(number: int = 0) -> np.random.Generator:
-    """Return a source of numbers of its own."""
+    """Return an independent random generator."""
     return np.random.default_rng([20, number])
 
 
 def pairs() -> list[Pair]:
-    """Return truths and predictions as losses and metrics meet them."""
+    """Return typical targets and predictions for losses and metrics."""
     draw = rng()
 
     def normal(*shape: int) -> np.ndarray:
@@ -139,19 +139,19 @@ def pairs() -> list[Pair]:
         Pair("bits (5, 1)", bits(5, 1), uniform(5, 1)),
         Pair("bits (6,)", bits(6), uniform(6)),
         Pair("dense (2, 4, 3)", uniform(2, 4, 3), uniform(2, 4, 3)),
-        Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
-        Pair("nearly sure (4, 3)", sure, nearly, is_edge=True),
+        Pair("hard predictions (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
+        Pair("confident predictions (4, 3)", sure, nearly, is_edge=True),
         Pair(f"{WIDE} (4, 6)", normal(4, 6), wide(normal(4, 6)), is_wide=True),
-        Pair("no truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
-        Pair("whole numbers for the truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
-        Pair("class numbers (4, 1)", classes(3, 4, 1), softmax(4, 3)),
-        Pair("class numbers (4,)", classes(3, 4), softmax(4, 3)),
-        Pair("class numbers as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
+        Pair("all-zero truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
+        Pair("integer truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
+        Pair("class indices (4, 1)", classes(3, 4, 1), softmax(4, 3)),
+        Pair("class indices (4,)", classes(3, 4), softmax(4, 3)),
+        Pair("class indices as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
     ]
 
 
 def wide(array: np.ndarray) -> np.ndarray:
-    """Return numbers with some of them very small, some large, some nought: the first row all."""
+    """Return numbers scaled to be very small, large or zero; the first row is all zeros."""
     scales = rng(array.size).choice([0.0, 1e-2, 1.0, 10.0, 100.0], size=array.shape)
     found = np.asarray(array * scales, array.dtype)
     if len(found) > 1:
@@ -160,14 +160,14 @@ def wide(array: np.ndarray) -> np.ndarray:
 
 
 def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.ndarray]]:
-    """Return inputs as layers and activations meet them, those of ``given`` shapes first."""
+    """Return typical inputs for layers and activations, those of ``given`` shapes first."""
     shapes = [*(given or []), (3, 5), (2, 6, 4), (2, 8, 8, 3), (1, 5), (1, 6, 4), (5, 5)]
-    shapes += [(2, 32), (2, 6, 32), (2, 4, 4, 32)]  # what has groups, or heads
+    shapes += [(2, 32), (2, 6, 32), (2, 4, 4, 32)]  # for groups and attention heads
     found = []
     for number, shape in enumerate(dict.fromkeys(shapes)):
         values = rng(number).normal(size=shape).astype("float32") * 1.5
         found.append((f"numbers {shape}", values))
-    found.append(("class numbers (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
+    found.append(("class indices (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
     volume = rng(8).normal(size=(2, 4, 4, 4, 3)).astype("float32")
     found.append((f"{VOLUME} {volume.shape}", volume))
     for shape in ((4, 6), (3, 5, 4), (2, 8, 8, 3)):
@@ -177,7 +177,7 @@ def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.nd
 
 
 def inputs(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, list[np.ndarray]]]:
-    """Return what is called with one tensor, or with a list of two or three: one alone first."""
+    """Return inputs of one tensor, then lists of two or three tensors."""
     single = [(label, [array]) for label, array in tensors(given)]
     several = []
     for count, word in ((2, "two"), (3, "three")):
@@ -188,7 +188,7 @@ def inputs(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, list[n
 
 
 def _mixed() -> list[tuple[str, list[np.ndarray]]]:
-    """Return what layers of graphs, masks and tables take: steps, and something about them."""
+    """Return mixed inputs, as for graph layers, masks and embedding tables."""
     draw = rng(77)
     steps = draw.normal(size=(2, 6, 4)).astype("float32")
     near = np.eye(6, dtype="float32") + (draw.uniform(size=(2, 6, 6)) < 0.4)
@@ -196,16 +196,16 @@ def _mixed() -> list[tuple[str, list[np.ndarray]]]:
     table = draw.normal(size=(8, 4)).astype("float32")
     return [
         ("two inputs, steps and a matrix", [steps, near.astype("float32")]),
-        ("two inputs, steps and a matrix of whole numbers", [steps, near.astype("int32")]),
-        ("two inputs, steps and class numbers", [steps, numbers]),
+        ("two inputs, steps and an integer matrix", [steps, near.astype("int32")]),
+        ("two inputs, steps and class indices", [steps, numbers]),
         ("two inputs, steps and a table", [steps, table]),
-        ("two inputs of class numbers", [numbers, 1 - numbers]),
+        ("two inputs of class indices", [numbers, 1 - numbers]),
         ("three inputs, steps, numbers and a table", [steps, numbers, table]),
     ]
 
 
-def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
-    """Return inputs of the shapes and dtypes that the project itself uses, with two samples."""
+def project_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
+    """Return inputs with the shapes and dtypes that the project uses, and two samples."""
     found = []
     for number, parts in enumerate(given):
         arrays = []
@@ -219,12 +219,12 @@ def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
             arrays.append(array.astype(dtype or "float32"))
         if arrays and len(arrays) == len(parts):
             shapes = " and ".join(str(each.shape) for each in arrays)
-            found.append((f"inputs as the project has them, {shapes}", arrays))
+            found.append((f"inputs as in the project, {shapes}", arrays))
     return found
 
 
 def direction(shape: tuple[int, ...]) -> np.ndarray:
-    """Return what a result is multiplied by before its gradient is taken."""
+    """Return weights to multiply a result with before its gradient is taken."""
     return (3 * rng(sum(shape) + 31).normal(size=shape)).astype("float32")
 
 
@@ -235,16 +235,16 @@ def arguments_for(
     skip: int = 0,
     names: Mapping[str, Any] = _NOTHING,
 ) -> list[tuple[list[Any], dict[str, Any]]]:
-    """Return arguments to try: those of the calls in the file, then defaults and guesses.
+    """Return arguments to try: those of calls in the file, then defaults and guesses.
 
-    ``skip`` leaves the first parameters to the caller. ``names`` says what parameters take.
+    The caller passes the first ``skip`` parameters. ``names`` gives values by parameter name.
     """
     found = []
     for call in calls:
         if call.get("partial"):
             continue
         if call.get("open") and not skip:
-            continue  # its first argument is known to nobody, and here it is asked for
+            continue  # its first argument is unknown, but needed here
         args = [ast.literal_eval(each) for each in call["args"]]
         kwargs = {key: ast.literal_eval(each) for key, each in call["kwargs"].items()}
         found.append((args[skip:], kwargs))
@@ -280,9 +280,9 @@ def arguments_for(
 def _completed(
     function: Any, call: dict[str, Any], known: Mapping[str, Any], skip: int
 ) -> list[tuple[list[Any], dict[str, Any]]]:
-    """Return the arguments of a call that is known in part, the rest by their names.
+    """Return the arguments of a partly known call; missing ones are guessed by name.
 
-    Where nothing tells of one, there are none.
+    The result is empty if one of them cannot be guessed.
     """
     parameters = list(inspect.signature(function).parameters)
     given = dict(zip(parameters, call["args"]))  # noqa: B905 - strict= is of Python 3.10
@@ -299,7 +299,7 @@ def _completed(
 
 
 def counts_of_tensors(function: Any) -> list[int]:
-    """Return how many of the first parameters may be tensors: one, or all that nothing tells of."""
+    """Return how many leading parameters may be tensors: one, or all with unknown names."""
     try:
         required = required_of(function)
     except (TypeError, ValueError):
@@ -321,7 +321,7 @@ def required_of(function: Any) -> list[str]:
 
 
 def _required_above(function: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return guesses for what a class hands on by ``**kwargs`` to a base that asks for it."""
+    """Return guesses for parameters of a base class that are passed by ``**kwargs``."""
     found: dict[str, Any] = {}
     for each in getattr(function, "__mro__", ()):
         maker = vars(each).get("__init__")
@@ -338,20 +338,20 @@ def _required_above(function: Any, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_tensors(function: Any) -> list[str]:
-    """Return the parameters without a default that take a tensor by their names, at any place."""
+    """Return the required parameters whose names suggest a tensor, at any position."""
     with contextlib.suppress(TypeError, ValueError):
         return [each for each in required_of(function) if _TENSOR.search(each.lower())]
     return []
 
 
 def is_model(name: str) -> bool:
-    """Say whether a parameter of this name takes a model."""
+    """Say whether a parameter with this name takes a model."""
     found = OF_MODELS.get(name.lower())
     return isinstance(found, Drawn) and found.what == "model"
 
 
 def guess(name: str) -> Any:
-    """Return what a parameter of this name may take; None: nothing tells."""
+    """Return a value for a parameter with this name; None if it is unknown."""
     lower = name.lower()
     if lower in _BY_NAME:
         return _BY_NAME[lower]

@@ -1,4 +1,4 @@
-"""What is done beside giving a value: what is printed, and what is written into files."""
+"""Side effects that are compared: printed output and the contents of files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-PRINTED, WRITTEN = "what it prints", "what it writes into"
-# Bars of progress, which each Keras draws in its own way, and how long something took.
+PRINTED, WRITTEN = "printed output", "contents of"
+# Progress bars, which the two Keras versions draw differently, and their timings.
 _BAR = re.compile(r"[^\n]*(?:\[[=>.\s]*\]|[━─]{2,})[^\n]*\n?|\x1b\[[0-9;]*[A-Za-z]|[\x08\r]")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf)(?![\w.]*\w)")
-_MAX_TEXT_LENGTH = 20_000  # characters of what is printed, and of a file
+_MAX_TEXT_LENGTH = 20_000  # characters of output, or of a file
 _MAX_EVENTS = 200
 _TEXTS = {".csv", ".json", ".log", ".txt", ".yaml", ".yml", ".tsv", ".md"}
 _ROUNDING_OF_BYTES = 0.6 / 255
@@ -23,34 +23,34 @@ _ROUNDING_OF_BYTES = 0.6 / 255
 
 @contextlib.contextmanager
 def printing() -> Iterator[io.StringIO]:
-    """Give what is printed inside."""
+    """Capture printed output."""
     kept = io.StringIO()
     with contextlib.redirect_stdout(kept):
         yield kept
 
 
 def printed(text: str) -> dict[str, Any] | None:
-    """Return what is printed, its numbers apart from the words; None: nothing is."""
+    """Return printed output with numbers split from words; None if nothing was printed."""
     text = _BAR.sub("", text)[:_MAX_TEXT_LENGTH]
     text = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
     return parted(text) if text else None
 
 
 def parted(text: str) -> dict[str, Any]:
-    """Return a text as words with holes, and the numbers that stand there."""
+    """Split a text into words with placeholders, and the numbers in their place."""
     numbers = [float(each) for each in _NUMBER.findall(text)]
     return {"words": _NUMBER.sub("#", text), "numbers": np.asarray(numbers, "float64")}
 
 
 def files(folder: Path) -> dict[Path, int]:
-    """Return the files below ``folder``, and when they were written last."""
+    """Return the files below ``folder`` with their modification times."""
     return {each: each.stat().st_mtime_ns for each in folder.rglob("*") if each.is_file()}
 
 
 def written(folder: Path, known: Mapping[Path, int]) -> dict[str, Any]:
-    """Return what is in the files that were not ``known`` as they are: texts, arrays, events.
+    """Return the contents of files that are new or changed: texts, arrays, events.
 
-    A file is named by its ending and its place among those: names may hold the time.
+    Files are named by extension and number, because their own names may contain the time.
     """
     found: dict[str, Any] = {}
     counts: dict[str, int] = {}
@@ -67,7 +67,7 @@ def written(folder: Path, known: Mapping[Path, int]) -> dict[str, Any]:
 
 
 def unread(folder: Path, known: Mapping[Path, int]) -> list[str]:
-    """Return the endings of such files that nothing is compared of, as of weights."""
+    """Return the extensions of new or changed files that are not compared, such as weights."""
     there = files(folder)
     new = {each for each in there if known.get(each) != there[each]}
     return sorted({each.suffix or each.name for each in new if not _is_read(each)})
@@ -91,7 +91,7 @@ def _read(path: Path, kind: str) -> Any:
 
 
 def _events_of(path: Path) -> dict[str, Any]:
-    """Return what was written for TensorBoard, by its tag and step."""
+    """Return the values written for TensorBoard, by tag and step."""
     import tensorflow as tf
 
     found: dict[str, Any] = {}
@@ -107,7 +107,7 @@ def _events_of(path: Path) -> dict[str, Any]:
 
 
 def _tensor_of(array: np.ndarray) -> Any:
-    """Return a tensor of an event: of a picture its pixels, from 0 to 1."""
+    """Return the tensor of an event; for an image, its pixels from 0 to 1."""
     import tensorflow as tf
 
     if array.dtype != object:
@@ -115,11 +115,11 @@ def _tensor_of(array: np.ndarray) -> Any:
     parts = []
     for each in array.ravel():
         is_picture = isinstance(each, bytes) and each.startswith(b"\x89PNG")
-        told = each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
-        parts.append(np.asarray(tf.io.decode_png(each)) / 255.0 if is_picture else told)
+        decoded = each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
+        parts.append(np.asarray(tf.io.decode_png(each)) / 255.0 if is_picture else decoded)
     return parts
 
 
 def roughness() -> dict[str, float]:
-    """Return how much of its size a value that is written moves by rounding: bytes of pictures."""
+    """Return the relative rounding error of written values: image pixels are bytes."""
     return {WRITTEN: _ROUNDING_OF_BYTES / 10}

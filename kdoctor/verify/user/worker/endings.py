@@ -1,4 +1,4 @@
-"""How processes ended, in words."""
+"""Describe how a process ended."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import signal
 
 
 def how_it_ended(code: int) -> str:
-    """Say how a process ended: below zero is a signal, as `subprocess` has it."""
+    """Describe an exit code; as in `subprocess`, a negative one is a signal."""
     if code >= 0:
-        return f"ended with exit code {code}"
+        return f"exited with code {code}"
     try:
-        return f"was ended by {signal.Signals(-code).name}"
+        return f"was killed by {signal.Signals(-code).name}"
     except ValueError:  # a real-time signal has no name
-        return f"was ended by signal {-code}"
+        return f"was killed by signal {-code}"

@@ -1,4 +1,4 @@
-"""Which methods of a class run: what was never entered was not compared."""
+"""Record which methods of a class run; one that never ran was not compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from .measurement import NotTried
 
-_CONVERTED = "tf__"  # how AutoGraph names what it makes of a function
+_CONVERTED = "tf__"  # AutoGraph's prefix for converted functions
 
 
 @contextlib.contextmanager
 def entered(subject: type) -> Iterator[set[str]]:
-    """Give the names of the own methods of a class that are entered inside."""
+    """Collect the names of the class's own methods that are entered."""
     codes = {code: name for name, each in vars(subject).items() for code in _codes_of(each)}
     names = set(codes.values())
     found: set[str] = set()
@@ -36,20 +36,20 @@ def entered(subject: type) -> Iterator[set[str]]:
 
 
 def all_entered(wanted: Iterable[str], ran: Iterable[str], errors: Sequence[str] = ()) -> None:
-    """See that the methods that a verdict must rest on ran.
+    """Check that all methods that a verdict depends on ran.
 
     Raises:
-        NotTried: they did not; the first error that tells why is named.
+        NotTried: one did not; the text contains the first of the errors.
     """
     left = sorted(set(wanted) - set(ran))
     if left:
         names = ", ".join(f"{each}()" for each in left)
         why = f": {errors[0]}" if errors else ""
-        raise NotTried(f"its {names} did not run with what kdoctor tries{why}")
+        raise NotTried(f"its {names} did not run with the arguments that kdoctor tried{why}")
 
 
 def _codes_of(value: Any) -> Iterator[Any]:
-    """Yield the code objects behind what a class body binds."""
+    """Yield the code objects of a value in a class body."""
     for each in (value, *(getattr(value, name, None) for name in ("fget", "fset", "fdel"))):
         function = getattr(each, "__func__", each)
         function = getattr(function, "python_function", function)

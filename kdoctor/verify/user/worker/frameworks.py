@@ -13,7 +13,7 @@ KERAS_2, KERAS_3 = "keras_2", "keras_3"
 
 @dataclass
 class Side:
-    """What a process computes with."""
+    """The frameworks of a process."""
 
     name: str
     tf: Any
@@ -27,7 +27,7 @@ class Side:
         return self.name == KERAS_2
 
     def fresh(self) -> None:
-        """Forget names and seeds, so that both sides count and draw alike."""
+        """Reset layer names and seeds, so that both sides start alike."""
         self.keras.backend.clear_session()
         self.keras.utils.set_random_seed(self.seed)
 
@@ -39,7 +39,7 @@ def load(name: str, shim: str) -> Side:
     if name == KERAS_2:
         import tf_keras
 
-        # Kept: what is forgotten is left.
+        # Kept alive: a context manager that is collected exits.
         _KEPT.append(_loaded_from(shim).keras_2(with_all=True))
         _KEPT[-1].__enter__()
         return Side(
@@ -48,7 +48,7 @@ def load(name: str, shim: str) -> Side:
     import keras
 
     with contextlib.suppress(ImportError):
-        tf.keras.layers  # noqa: B018 - it is loaded when it is first asked for
+        tf.keras.layers  # noqa: B018 - loaded on first access
     return Side(name, tf, keras, {"tensorflow": tf.__version__, "keras": keras.__version__})
 
 

@@ -1,4 +1,4 @@
-"""Functions: losses and metrics, what makes them, and functions of a tensor."""
+"""Verify functions: losses and metrics, their factories, and functions of a tensor."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from . import draws
 from .frameworks import Side
 from .instantiate import MadeWithArguments, made
-from .measurement import Case, NotTried, plain, random_values, told
+from .measurement import Case, NotTried, error_text, plain, random_values
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
-_MAX_YIELDED = 3  # by a generator that is looked at
+_MAX_YIELDED = 3  # values taken from a generator
 _TRUE = {"y_true", "true", "y", "target", "targets", "label", "labels", "gt", "truth", "y_t", "yt"}
 _TRUE |= {"ytrue", "actual", "ground_truth", "t"}
 _PREDICTED = {"y_pred", "pred", "prediction", "predictions", "output", "outputs", "logits", "yhat"}
@@ -37,24 +37,24 @@ _TENSOR |= {
 
 
 def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
-    """Return what sort of function it is.
+    """Return the kind of a function.
 
     Raises:
-        NotTried: nothing tells what to call it with.
+        NotTried: its arguments are unknown, or it has side effects.
     """
     names = parameters_of(subject)
     if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
         return "loss or metric"
     if _takes_a_model(subject, job):
-        if job["loud_beyond_models"]:
-            _refuse(job["loud_beyond_models"])
+        if job["effect_beyond_models"]:
+            _refuse(job["effect_beyond_models"])
         return "function of a model"
     activation = "activation" in job["roles"]
     if names and (activation or names[0].lower() in _TENSOR):
         makes_weights = model_of_block(subject, job, side) is not None
         return "block of layers" if makes_weights else "function of a tensor"
-    if job["loud"]:
-        _refuse(job["loud"])
+    if job["effect"]:
+        _refuse(job["effect"])
     if not job["returns"]:
         return "function that prints"
     if names and draws.guess(names[0]) is None and not _is_called(job):
@@ -69,28 +69,28 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     return _kind_of_result(subject, job, side)
 
 
-def _refuse(loud: list[str]) -> None:
-    name, where = loud
+def _refuse(effect: list[str]) -> None:
+    name, where = effect
     raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
 
 
 def _takes_a_model(subject: Any, job: dict[str, Any]) -> bool:
-    """Say whether it must be given a model, and the project shows no other value for that."""
+    """Say whether it requires a model and no call in the project shows another value."""
     return any(map(draws.is_model, draws.required_of(subject))) and not _is_called(job)
 
 
 def _is_called(job: dict[str, Any]) -> bool:
-    """Say whether the project shows all arguments of a call."""
+    """Say whether the project has a call with known arguments."""
     return any(not call.get("open") for call in job["calls"])
 
 
 def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
-    """Call what may make a model or a loss, and see what it gives."""
+    """Call a function that may build something, and return its kind by the result."""
     first: BaseException | None = None
     for made_with in draws.arguments_for(subject, job["calls"]):
         try:
             found = made(subject, made_with, side)
-        except BaseException as error:  # noqa: BLE001 - the next arguments may do
+        except BaseException as error:  # noqa: BLE001 - the next arguments may work
             first = first or error
             continue
         if is_model(found, side):
@@ -101,15 +101,15 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
             return "maker of a loss or metric"
         if is_described(found, side):
             return "function of plain values"
-        raise NotTried(f"it returns {type(found).__name__}, which kdoctor has no inputs for")
+        raise NotTried(f"it returns {type(found).__name__}, which kdoctor cannot compare")
     if first is not None and not draws.required_of(subject):
         raise first
     names = ", ".join(draws.required_of(subject))
-    raise NotTried(f"nothing tells what to call it with (it takes {names})")
+    raise NotTried(f"kdoctor does not know what to pass for {names}")
 
 
 def parameters_of(subject: Any) -> list[str]:
-    """Return the names of what can be given by position."""
+    """Return the names of the positional parameters."""
     with contextlib.suppress(TypeError, ValueError):
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         found = inspect.signature(subject).parameters.values()
@@ -118,7 +118,7 @@ def parameters_of(subject: Any) -> list[str]:
 
 
 def is_pair(names: list[str]) -> bool:
-    """Say whether the first two are a truth and a prediction."""
+    """Say whether the first two parameters are targets and predictions."""
     return len(names) > 1 and names[0].lower() in _TRUE and names[1].lower() in _PREDICTED
 
 
@@ -127,9 +127,9 @@ def _takes_two(subject: Any, names: list[str]) -> bool:
 
 
 def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-    """Call a loss or metric with each pair: its value, its gradient, and in a graph.
+    """Call a loss or metric with each pair; record its value, its gradient and its graph value.
 
-    What takes no tensors is called with arrays: then there is a value only.
+    If it does not accept tensors, it is called with arrays, and only the value is recorded.
     """
     if plan.get("arrays"):
         return _of_arrays(call, plan)
@@ -149,10 +149,10 @@ def _of_arrays(call: Any, plan: dict[str, Any]) -> list[Case]:
         case = Case(pair.label)
         try:
             case.values["value"] = plain(call(pair.true.copy(), pair.predicted.copy()))
-        except BaseException as error:  # noqa: BLE001 - an input that it does not take
-            case.error = told(error)
+        except BaseException as error:  # noqa: BLE001 - it may reject an input
+            case.error = error_text(error)
         cases.append(case)
-    return meant(cases)
+    return equally_shaped(cases)
 
 
 def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -175,16 +175,16 @@ def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
             if in_graph:
                 case.values["value in a graph"] = plain(tf.function(call)(true, predicted))
                 in_graph = False
-        except BaseException as error:  # noqa: BLE001 - an input that it does not take
-            case = Case(pair.label, error=told(error))
+        except BaseException as error:  # noqa: BLE001 - it may reject an input
+            case = Case(pair.label, error=error_text(error))
         cases.append(case)
-    return meant(cases)
+    return equally_shaped(cases)
 
 
-def meant(cases: list[Case]) -> list[Case]:
-    """Leave out truths of another shape than the prediction where others are taken.
+def equally_shaped(cases: list[Case]) -> list[Case]:
+    """Drop pairs of different shapes if pairs of equal shapes work.
 
-    They run too, by broadcasting; what comes of that nobody asked for.
+    The others also run, by broadcasting, but that is rarely intended.
     """
     alike = {pair.label for pair in draws.pairs() if pair.true.shape == pair.predicted.shape}
     if any(case.label in alike and not case.error for case in cases):
@@ -193,7 +193,7 @@ def meant(cases: list[Case]) -> list[Case]:
 
 
 def _weighted(value: Any, side: Side) -> Any:
-    """Return a number whose gradient shows that of every part of ``value``."""
+    """Return a weighted sum of ``value``, to take the gradient of every element."""
     tf = side.tf
     tensor = tf.convert_to_tensor(value)
     if not tensor.dtype.is_floating:
@@ -203,13 +203,13 @@ def _weighted(value: Any, side: Side) -> Any:
 
 
 class PairFunction:
-    """A function of the truth and the prediction."""
+    """A function of targets and predictions."""
 
     kind = "loss or metric"
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the arguments beyond the two."""
+        """Return the arguments after the first two."""
         del side
         extra = draws.arguments_for(subject, [], skip=2)
         return {"extra": extra[0], "defaults": _defaults(subject), "calls": len(job["calls"])}
@@ -226,36 +226,36 @@ class PairFunction:
 
 
 class PairMaker(MadeWithArguments):
-    """A function that returns a function of the truth and the prediction."""
+    """A function that returns a function of targets and predictions."""
 
     kind = "maker of a loss or metric"
 
     @staticmethod
     def is_wanted(found: Any, side: Side) -> bool:
-        """Say whether it gives what can be called."""
+        """Say whether the result is callable."""
         del side
         return callable(found)
 
     @classmethod
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the arguments, and the numbers among them and the defaults."""
+        """Return the arguments, and the numbers among the arguments and defaults."""
         plan = super().plan(subject, job, side)
         return {**plan, "defaults": {**_defaults(subject), **plan["made_with"][1]}}
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call what it makes with each pair."""
+        """Call the returned function with each pair."""
         return measure_pairs(made(subject, plan["made_with"], side), plan, side)
 
 
 class TensorFunction:
-    """A function of a tensor, without weights."""
+    """A function of a tensor that has no weights."""
 
     kind = "function of a tensor"
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return further arguments and the inputs that it takes."""
+        """Return further arguments and the inputs that it accepts."""
         best: dict[str, Any] | None = None
         alone = {label for label, _ in draws.tensors()}
         tried = [
@@ -266,7 +266,7 @@ class TensorFunction:
         for plan in tried:
             cases = TensorFunction.measure(subject, plan, side)
             good = {case.label for case in cases if not case.error}
-            good = good & alone or good  # a list is for what takes nothing else
+            good = good & alone or good  # lists only if nothing else works
             good = {each for each in good if not each.startswith(draws.VOLUME)} or good
             if good:
                 return {**plan, "only": good}
@@ -276,7 +276,7 @@ class TensorFunction:
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it with each input: its value, its gradient, and in a graph."""
+        """Call it with each input; record its value, its gradient and its graph value."""
         args, kwargs = plan["extra"]
         count = plan.get("count", 1)
 
@@ -292,7 +292,7 @@ class TensorFunction:
 
 
 def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
-    """Call a function with a tensor, or a list of some."""
+    """Call a function with a tensor or a list of tensors."""
     tf, case = side.tf, Case(label)
     side.fresh()
     floats = [each for each in tf.nest.flatten(tensor) if each.dtype.is_floating]
@@ -309,13 +309,13 @@ def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
             case.values["value in a graph"] = plain(tf.function(call)(tensor))
         else:
             case = Case(label, random_values("value", lambda: call(tensor)))
-    except BaseException as error:  # noqa: BLE001 - an input that it does not take
-        return Case(label, error=told(error))
+    except BaseException as error:  # noqa: BLE001 - it may reject an input
+        return Case(label, error=error_text(error))
     return case
 
 
 def _is_repeatable(call: Any, tensor: Any, value: Any) -> bool:
-    """Say whether it draws no random numbers."""
+    """Say whether a second call gives the same value."""
     return str(plain(call(tensor))) == str(value)
 
 
@@ -330,7 +330,7 @@ def _defaults(subject: Any) -> dict[str, Any]:
 
 
 def is_described(found: Any, side: Side) -> bool:
-    """Say whether a value can be told without Keras: numbers, texts, names, symbolic tensors."""
+    """Say whether a value can be described as plain data."""
     try:
         return found is not None and "<" not in str(described(found, side))
     except TypeError:
@@ -338,10 +338,10 @@ def is_described(found: Any, side: Side) -> bool:
 
 
 def described(value: Any, side: Side) -> Any:
-    """Return a value told without Keras.
+    """Describe a value as plain data: numbers, texts, names, shapes of symbolic tensors.
 
     Raises:
-        TypeError: it cannot be; the text is the name of its type.
+        TypeError: it cannot be described; the text is the name of its type.
     """
     if isinstance(value, (type, types.FunctionType)):
         return value.__name__
@@ -361,7 +361,7 @@ def described(value: Any, side: Side) -> Any:
 
 
 class PlainFunction(MadeWithArguments):
-    """A function that makes something other than tensors of what the project calls it with."""
+    """A function whose result is not a tensor, called with the project's arguments."""
 
     kind = "function of plain values"
 
@@ -369,8 +369,8 @@ class PlainFunction(MadeWithArguments):
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it, and again to see whether it draws random numbers."""
-        case = Case("the arguments of the project, or its defaults")
+        """Call it twice, to see whether its result is random."""
+        case = Case("the project's own arguments, or the defaults")
         try:
             first = described(made(subject, plan["made_with"], side), side)
             again = described(made(subject, plan["made_with"], side), side)
@@ -378,7 +378,7 @@ class PlainFunction(MadeWithArguments):
                 first if str(first) == str(again) else type(first).__name__
             )
         except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case.error = told(error)
+            case.error = error_text(error)
         return [case]
 
 

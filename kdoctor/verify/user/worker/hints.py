@@ -1,6 +1,6 @@
-"""What a definition that looks like one of the reference does otherwise than that one.
+"""Hints on how a definition differs from the similar one in the reference.
 
-The reference computes on Keras 3; its files stand alone and are loaded by their path.
+The reference runs on Keras 3; its self-contained files are loaded by path.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .frameworks import Side
 
 _OVERLAPS = {"dice": "dice", "jaccard": "jaccard", "iou": "jaccard", "tversky": "tversky"}
 _SMOOTH = (1.0, 0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.5, 10.0, 100.0)
-# What may be summed of (batch, height, width, classes), and what that says.
+# The axes of (batch, height, width, classes) that may be summed, and their description.
 _AXES: dict[str, Any] = {
-    "over all": None,
-    "each image and class apart": (1, 2),
-    "each image apart": (1, 2, 3),
-    "each class apart": (0, 1, 2),
+    "over all axes": None,
+    "per image and class": (1, 2),
+    "per image": (1, 2, 3),
+    "per class": (0, 1, 2),
 }
 _NARROW = {"-1": -1, "1": 1, "2": 2, "0": 0}
 _CLOSE = 1e-5
@@ -33,7 +33,7 @@ _ONE_HOT = "one-hot, probabilities (4, 3)"
 def of(
     subject: Any, job: dict[str, Any], record: dict[str, Any], side: Side
 ) -> tuple[list[str], list[str]]:
-    """Return notes on what agrees with the reference, and hints on what does not."""
+    """Return notes on what matches the reference, and hints on what does not."""
     name = job["name"].lower()
     try:
         if record["kind"] == "layer":
@@ -46,7 +46,7 @@ def of(
             return _of_huber(values.get(_NUMBERS), record["plan"], job)
         if "focal" in name:
             return _of_focal(values.get(_ONE_HOT), record["plan"], job)
-    except Exception:  # noqa: BLE001 - a hint is no verdict: without it, nothing is wrong
+    except Exception:  # noqa: BLE001 - a hint is optional
         return [], []
     return [], []
 
@@ -66,8 +66,8 @@ def _pair(label: str) -> draws.Pair:
 
 
 def _is_form_of(value: np.ndarray, expected: np.ndarray, smooth: float) -> bool:
-    """Say whether a value is the expected one, what is missing of it to 1, or their means."""
-    # keras-contrib multiplies what is missing by the smoothing, and is much copied.
+    """Say whether a value is the expected one, its difference to 1, or a mean or sum of these."""
+    # keras-contrib, which is often copied, multiplies the difference by the smoothing.
     for whole in (expected, 1.0 - expected, -expected, (1.0 - expected) * smooth):
         last = whole.mean(axis=-1) if whole.ndim else whole
         for form in (
@@ -105,33 +105,36 @@ def _of_overlap(
         return _is_form_of(np.asarray(value, "float64"), expected, smooth)
 
     for smooth in smooths:
-        for told, axis in _AXES.items():
+        for label, axis in _AXES.items():
             if fits(axis, smooth):
-                return [f"as {function}() of the reference, summed {told}, smooth={smooth:g}"], []
+                return [
+                    f"same as {function}() in the reference, summed {label}, smooth={smooth:g}"
+                ], []
     for smooth in smooths:
-        for told, axis in _NARROW.items():
+        for label, axis in _NARROW.items():
             if fits(axis, smooth):
                 return [], [
                     (
-                        f"it sums over axis {told} alone, so each row or pixel counts as an "
-                        f"object of its own; {function}() of the reference sums over the image: "
+                        f"it sums over axis {label} only, so each row or pixel counts as a "
+                        f"separate object; {function}() in the reference sums over the image: "
                         f"`kdoctor reference {function}`"
                     )
                 ]
-        for told, axis in _AXES.items():
+        for label, axis in _AXES.items():
             size = pair.true.size if axis is None else pair.true[0, ..., 0].size
             if smooth in numbers and smooth and fits(axis, smooth * size):
                 return [], [
                     (
-                        f"it adds smooth={smooth:g} to means, {told}: that weighs as "
-                        f"{smooth * size:g} beside sums, and grows with the image: "
+                        f"it adds smooth={smooth:g} to means ({label}): with sums that is "
+                        f"smooth={smooth * size:g}, and it grows with the image: "
                         f"`kdoctor reference {function}`"
                     )
                 ]
     return [], [
         (
-            f"it is none of the forms of {function}() in the reference (summed over all, by image "
-            f"or by class; smoothed above and below alike): `kdoctor reference {function}`"
+            f"it matches no form of {function}() in the reference (summed over all axes, per image "
+            "or per class, with the same smoothing in numerator and denominator): "
+            f"`kdoctor reference {function}`"
         )
     ]
 
@@ -152,8 +155,8 @@ def _of_huber(value: Any, plan: dict[str, Any], job: dict[str, Any]) -> tuple[li
             for last in lasts
             for form in forms
         ):
-            return [f"as huber() of the reference, delta={delta:g}"], []
-    return [], ["it is not Huber's loss for any delta that it names: `kdoctor reference huber`"]
+            return [f"same as huber() in the reference, delta={delta:g}"], []
+    return [], ["it is not the Huber loss for any delta that it uses: `kdoctor reference huber`"]
 
 
 def _of_focal(value: Any, plan: dict[str, Any], job: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -178,17 +181,19 @@ def _of_focal(value: Any, plan: dict[str, Any], job: dict[str, Any]) -> tuple[li
                 ):
                     same = form.shape == value.shape
                     if same and np.allclose(form, value, 1e-3, _CLOSE):
-                        return [f"as {name}() of the reference, alpha={alpha}, gamma={gamma:g}"], []
+                        return [
+                            f"same as {name}() in the reference, alpha={alpha}, gamma={gamma:g}"
+                        ], []
     return [], [
         (
-            f"it is neither binary_focal() nor categorical_focal() of the reference with "
+            f"it matches neither binary_focal() nor categorical_focal() in the reference with "
             f"gamma={gamma:g}: `kdoctor reference binary_focal`"
         )
     ]
 
 
 def _of_state(record: dict[str, Any]) -> list[str]:
-    """Tell of a state that has the shape of a batch, or of the input."""
+    """Hint at state with the shape of a batch or of the input."""
     entries = {entry["label"]: entry for entry in record["plan"]["entries"]}
     for case in record["cases"]:
         entry = entries[case.label]
@@ -206,10 +211,10 @@ def _of_state(record: dict[str, Any]) -> list[str]:
                 shape = tuple(weight.value.shape)
                 return [
                     (
-                        f"its weight {weight.name} has shape {shape}, that of no batch: of "
-                        f"{batch} sample{'s' * (batch > 1)} it gives {max(rows, default=0)} rows, "
-                        f"and of another number of samples than 1 or {shape[0]} it raises. A state "
-                        "that outlives the batch has the shape of one sample: "
+                        f"its weight {weight.name} has shape {shape}, which does not fit a batch: "
+                        f"{batch} sample{'s' * (batch > 1)} in, {max(rows, default=0)} rows out, "
+                        f"and an error for any batch size other than 1 or {shape[0]}. State that "
+                        "is kept between batches needs the shape of one sample: "
                         "`kdoctor reference RunningSum`"
                     )
                 ]
@@ -224,7 +229,7 @@ def _has_moved(weight: Any, values: dict[str, Any]) -> bool:
 
 
 def _of_clipping(name: str, subject: Any, record: dict[str, Any], side: Side) -> list[str]:
-    """Tell of a layer that is named for clipping gradients and lets all through."""
+    """Hint at a layer named for gradient clipping that does not clip."""
     if "clip" not in name:
         return []
     tf, plan = side.tf, record["plan"]
@@ -238,11 +243,11 @@ def _of_clipping(name: str, subject: Any, record: dict[str, Any], side: Side) ->
     if float(np.abs(gradient).max()) < 9e5:
         return []
     unused = [each for each in ("get_updates", "get_gradients") if each in vars(subject)]
-    why = f" (Keras never calls {unused[0]}() of a layer)" if unused else ""
+    why = f" (Keras never calls {unused[0]}() on a layer)" if unused else ""
     return [
         (
-            "it clips nothing: a gradient of 1e+06 from above goes through as it is"
-            f"{why}; a layer that clips, and the optimizer's arguments that do: "
+            "it clips nothing: an upstream gradient of 1e+06 passes through unchanged"
+            f"{why}; for a layer that clips gradients, and the optimizer's arguments that do, see "
             "`kdoctor reference GradientClipping`"
         )
     ]

@@ -1,4 +1,4 @@
-"""Making what is to be measured: the arguments with which a definition gives something."""
+"""Find arguments with which a definition can be called."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 from . import draws
 from .frameworks import Side
-from .measurement import NotTaken, NotTried, told
+from .measurement import NotTried, Rejected, error_text
 from .small_models import resolved
 
 
 def made(subject: Any, made_with: Any, side: Side) -> Any:
-    """Call a definition, as if nothing had been made before."""
+    """Call a definition in a fresh Keras session."""
     side.fresh()
     args, kwargs = resolved(made_with, "", side)
     return subject(*args, **kwargs)
 
 
 def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
-    """Return the first arguments with which it can be called; else raise its first error."""
+    """Return the first arguments that work; if none do, raise the first error."""
     first: BaseException | None = None
     for made_with in draws.arguments_for(subject, job["calls"]):
         try:
@@ -32,17 +32,17 @@ def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
 
 
 def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> BaseException:
-    """Return the error of a call: as that of a guess where the file itself shows no call."""
-    guessed = not job["told"] and draws.required_of(subject)
-    return NotTaken(told(error)) if guessed else error
+    """Return the error of a call, as ``Rejected`` if its arguments were guessed."""
+    guessed = not job["is_called"] and draws.required_of(subject)
+    return Rejected(error_text(error)) if guessed else error
 
 
 class MadeWithArguments:
-    """What is called with the first arguments with which it gives what is wanted."""
+    """Base of kinds that use the first arguments with the wanted kind of result."""
 
     @staticmethod
     def is_wanted(found: Any, side: Side) -> bool:
-        """Say whether a value is what can be measured."""
+        """Say whether the result has the wanted kind."""
         raise NotImplementedError
 
     @classmethod
@@ -55,8 +55,8 @@ class MadeWithArguments:
         for made_with in draws.arguments_for(subject, job["calls"]):
             try:
                 found = made(subject, made_with, side)
-            except BaseException:  # noqa: BLE001, S112 - other arguments may do
+            except BaseException:  # noqa: BLE001, S112 - other arguments may work
                 continue
             if cls.is_wanted(found, side):
                 return {"made_with": made_with}
-        raise NotTried("nothing tells what to call it with")
+        raise NotTried("kdoctor does not know what arguments it takes")

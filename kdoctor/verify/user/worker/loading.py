@@ -1,4 +1,4 @@
-"""Load the pieces of a slice as modules, from text."""
+"""Load the pieces of a slice as modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reached import Reached
 
 
 class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules of a slice before any others."""
+    """Finder and loader for the modules of a slice; takes precedence over all others."""
 
     def __init__(self, pieces: list[dict[str, Any]]) -> None:
         self.by_name = {each["name"]: each for each in pieces}
@@ -36,7 +36,7 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         del spec
 
     def exec_module(self, module: Any) -> None:
-        """Run the text; it is written down, so that autograph and tracebacks find its lines."""
+        """Run the text; it is also written to a file, so that AutoGraph and tracebacks find it."""
         piece = self.by_name[module.__name__]
         file = module.__spec__.origin
         Path(file).write_text(piece["text"], encoding="utf-8")
@@ -50,14 +50,14 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
-    """Return the first piece as a module; the others are there for its imports.
+    """Load the first piece as a module; the others are there for its imports.
 
-    A package that is not installed stands in for itself until something of it is used: most
-    definitions of a module do not need all that it imports. So does, on Keras 2, what only an older
-    one has.
+    A missing package is replaced by a stand-in that raises only when it is used, because most
+    definitions do not need everything that their module imports. On Keras 2 the same goes for names
+    that only an older Keras had.
     """
     main = pieces[0]
-    if main["name"] in sys.modules:  # a file of the user's that is named like one of Python's
+    if main["name"] in sys.modules:  # the user's file has the name of a standard module
         main = {**main, "name": f"{main['name']}_of_the_user"}
         pieces = [main, *pieces[1:]]
     names = {each["name"] for each in pieces}
@@ -80,7 +80,7 @@ def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
 
 
 def missed() -> tuple[list[int], bool]:
-    """Return the changed lines of the definition that did not run, and whether another one did."""
+    """Return the changed lines that did not run, and whether any changed line did."""
     found = [
         each
         for finder in sys.meta_path
@@ -92,7 +92,7 @@ def missed() -> tuple[list[int], bool]:
 
 
 def load_again(module: Any) -> Any:
-    """Return a module that ``load`` gave, with all that its slice is made of, loaded anew."""
+    """Load a module from ``load`` again, with all modules of its slice."""
     for finder in sys.meta_path:
         for name in finder.by_name if isinstance(finder, _Pieces) else ():
             sys.modules.pop(name, None)
@@ -100,7 +100,7 @@ def load_again(module: Any) -> Any:
 
 
 def _all_above(names: set[str]) -> set[str]:
-    """Return the packages that hold modules of these names."""
+    """Return the parent packages of these modules."""
     found = set()
     for name in names:
         above = name

@@ -1,4 +1,4 @@
-"""What is measured on both sides, as plain arrays, and how two measurements are compared."""
+"""Measurements as plain arrays, and the comparison of both sides."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ MODEL_TOLERANCE = 1e-4  # rounding adds up from layer to layer
 EDGE_TOLERANCE = 0.06
 # In training, Keras 2 keeps the variance of the batch over n - 1, Keras 3 that over n.
 VARIANCE_TOLERANCE = 0.02
-# Colours, and what is another one each time: addresses, and names that AutoGraph draws.
-_PASSING = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
-# How AutoGraph tells an error: below the frames, ours among them, which say nothing to the user.
+# Colour codes, and what changes with each run: addresses and random names of AutoGraph.
+_VOLATILE = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
+# AutoGraph puts an error below its frames, which include ours and do not help the user.
 _OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n)+ {4}(?=\S)")
-# How much of the largest value of all counts for a channel that has small ones only.
-_BESIDE = 1e-4
-_ROUNDINGS = 10  # how many of them one side may be ahead of the other
+# The part of the overall largest value that sets the scale of a channel with small values only.
+_OTHER_CHANNELS = 1e-4
+_ROUNDINGS = 10  # rounding errors by which the two sides may differ
 _MAX_ERROR_LENGTH = 400  # characters of an error
-_TAIL = 150  # of them at its end, where Keras names the cause of what else it says
-# What arguments and inputs that were guessed make of code that is right.
-_OF_GUESSES = re.compile(
+_TAIL = 150  # of them at the end, where Keras names the cause
+# Errors that correct code may raise for guessed arguments or inputs.
+_GUESS_ERRORS = re.compile(
     r"(TypeError|ValueError|IndexError|KeyError|AssertionError|InvalidArgumentError): "
     r"|AttributeError: .*'(int|float|str|tuple|list|[\w.]*Tensor)' object has no attribute"
 )
-# What no input makes of code: of several errors, it is told.
-_OF_CODE = re.compile(
+# Errors that do not depend on inputs: of several errors, these are reported.
+_CODE_ERRORS = re.compile(
     r"(ImportError|ModuleNotFoundError|NameError): "
     r"|AttributeError: .*\bmodule '[\w.]+' has no attribute"
 )
@@ -42,20 +42,20 @@ _OF_CODE = re.compile(
 
 @dataclass
 class Case:
-    """One input of a definition, and what came of it: values by what they are, in order."""
+    """One input of a definition, and its results by name, in order."""
 
     label: str
     values: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     tolerance: float = VALUE_TOLERANCE
-    is_edge: bool = False  # an input at which functions have kinks, and epsilons their effect
-    # How much results of a mode move, of their size, when inputs move by a rounding.
-    shaky: dict[str, float] = field(default_factory=dict)
+    is_edge: bool = False  # an input at kinks of functions, where epsilons matter
+    # The relative change of a mode's results when inputs change by a rounding error.
+    sensitivity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
 class Difference:
-    """Where two sides differ for the first time."""
+    """A value that differs between the two sides."""
 
     where: str
     told: str
@@ -63,16 +63,16 @@ class Difference:
 
     @property
     def is_of_numbers(self) -> bool:
-        """Whether both sides give numbers there, of which some are others."""
+        """Whether both sides give finite numbers that differ."""
         return self.error is not None and bool(np.isfinite(self.error))
 
 
 @dataclass
 class Closeness:
-    """How near two sides come where they are the nearest to differing.
+    """How close the largest difference of two sides comes to its tolerance.
 
-    ``share`` is the part of what is allowed that their difference takes, ``tolerance`` what is
-    allowed there of the size of a value, ``largest`` the largest difference anywhere.
+    ``share`` is the fraction of the tolerance that it uses, ``tolerance`` that tolerance, relative
+    to the value, and ``largest`` the largest absolute difference anywhere.
     """
 
     largest: float = 0.0
@@ -80,26 +80,26 @@ class Closeness:
     tolerance: float = 0.0
 
     def take(self, other: Closeness) -> None:
-        """Let another one count as well."""
+        """Merge another one into it."""
         self.largest = max(self.largest, other.largest)
         if other.share > self.share or not self.tolerance:
             self.share, self.tolerance = other.share, other.tolerance
 
 
 class NotTried(Exception):
-    """Nothing tells how to run a definition: no verdict, but a reason."""
+    """A definition cannot be tried; the text says why."""
 
 
-class NotTaken(Exception):
-    """An input or arguments that a definition does not take; the text is the error's own."""
+class Rejected(Exception):
+    """A definition rejects all inputs or arguments; the text is its own error."""
 
 
-def told(error: BaseException) -> str:
-    """Return an error in one line."""
+def error_text(error: BaseException) -> str:
+    """Return an error as one line of text."""
     text, frames = _OF_AUTOGRAPH.subn("", str(error))
-    if not frames and not isinstance(error, NotTaken):
+    if not frames and not isinstance(error, Rejected):
         text = f"{type(error).__name__}: {text}"
-    text = sandbox.without_home(_PASSING.sub("", text))
+    text = sandbox.without_home(_VOLATILE.sub("", text))
     text = " ".join(text.split())
     return (
         text
@@ -108,18 +108,18 @@ def told(error: BaseException) -> str:
     )
 
 
-def may_be_of_a_guess(error: str) -> bool:
-    """Say whether an error may come of what it was called with, and say nothing of the code."""
-    return bool(_OF_GUESSES.match(error))
+def may_be_a_bad_guess(error: str) -> bool:
+    """Say whether guessed arguments, and not the code, may be the cause of an error."""
+    return bool(_GUESS_ERRORS.match(error))
 
 
-def telling(errors: Sequence[str]) -> str:
-    """Return the error that tells most of several inputs: of the code itself, else the first."""
-    return next((each for each in errors if _OF_CODE.search(each)), errors[0])
+def most_informative(errors: Sequence[str]) -> str:
+    """Return the most informative error: one of the code itself, else the first."""
+    return next((each for each in errors if _CODE_ERRORS.search(each)), errors[0])
 
 
 def plain(value: Any) -> Any:
-    """Return what user code gave as arrays, numbers, texts and lists of them."""
+    """Convert a result of user code to arrays, numbers, texts and lists of these."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, dict):
@@ -137,7 +137,7 @@ def plain(value: Any) -> Any:
 
 
 def flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Return the leaves of nested values by their places: ``[0]``, ``['mask']``."""
+    """Return the leaves of nested values by path: ``[0]``, ``['mask']``."""
     if isinstance(value, dict):
         parts = [(f"{path}[{key!r}]", each) for key, each in value.items()]
     elif isinstance(value, list):
@@ -148,26 +148,26 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def random_values(name: str, call: Callable[[], Any]) -> dict[str, Any]:
-    """Return of something random its shapes, and the spread of its values."""
+    """Return the shapes and the distribution of a random result."""
     shapes = {place: getattr(leaf, "shape", None) for place, leaf in flat(plain(call())).items()}
     found: dict[str, Any] = {f"shape of the {name}": str(shapes)}
     spread = spread_of_calls(lambda: list(flat(plain(call())).values()))
     if spread is not None:
-        found[f"spread of the {name}"] = spread
+        found[f"distribution of the {name}"] = spread
     return found
 
 
 def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
-    """Return where two cases differ, in order, and how near they come to it."""
+    """Return the differences of two cases, in order, and how close to the tolerance they are."""
     near = Closeness(tolerance=old.tolerance)
     found = []
-    # What cancels out is rounding of the size of what it is made of.
+    # Where gradients cancel out, the rounding error has the scale of the terms.
     steep = max((_size(v) for k, v in old.values.items() if k.startswith("gradient")), default=0.0)
     for name, before in old.values.items():
         if name not in new.values and name.startswith("layer "):
-            continue  # an operation may take the place of a layer
+            continue  # the fix may replace a layer by an operation
         if name not in new.values:
-            found.append(Difference(name, "Keras 3 gives nothing here"))
+            found.append(Difference(name, "no value on Keras 3"))
             continue
         if name == "weights" and before != new.values[name]:
             return [Difference(name, str(new.values[name]))], near
@@ -175,8 +175,8 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             found.append(Difference(name, f"Keras 3 gives {new.values[name]}"))  # an error
             continue
         if isinstance(before, Spread) or isinstance(new.values[name], Spread):
-            told = _apart(before, new.values[name])
-            found += [Difference(name, told)] if told else []
+            text = _apart(before, new.values[name])
+            found += [Difference(name, text)] if text else []
             continue
         is_gradient = name.startswith("gradient")
         tolerance = _tolerance(old, name)
@@ -191,24 +191,26 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             )
             continue
         for place, value in left.items():
-            shaky = max((v for mode, v in old.shaky.items() if mode in name), default=0.0)
+            sensitivity = max(
+                (v for mode, v in old.sensitivity.items() if mode in name), default=0.0
+            )
             size = steep if is_gradient else _size(before)
             floor = 0.02 * tolerance * steep if is_gradient else 0.0
-            floor += _ROUNDINGS * shaky * size
-            told, error, share = _difference(value, right[place], tolerance, floor)
+            floor += _ROUNDINGS * sensitivity * size
+            text, error, share = _difference(value, right[place], tolerance, floor)
             if np.isfinite(error):
                 near.take(Closeness(error, share, tolerance))
-            if told:
-                found.append(Difference(f"{name}{place}", told, error))
+            if text:
+                found.append(Difference(f"{name}{place}", text, error))
     if all(each.where.startswith("layer ") for each in found):
-        found = []  # what comes out is the same, by another way
+        found = []  # only intermediate values differ
     return found, near
 
 
 def _apart(before: Any, after: Any) -> str:
     if isinstance(before, Spread) and isinstance(after, Spread):
         return before.apart(after)
-    return "random on one side only"
+    return "random on only one side"
 
 
 def _tolerance(case: Case, name: str) -> float:
@@ -220,7 +222,7 @@ def _tolerance(case: Case, name: str) -> float:
 
 
 def _finiteness(values: dict[str, Any]) -> dict[str, Any]:
-    """Return which numbers are finite: at a kink, any slope between both sides' is right."""
+    """Return which numbers are finite: at a kink, any subgradient is right."""
     return {
         place: np.isfinite(value) if isinstance(value, np.ndarray) else value
         for place, value in values.items()
@@ -228,7 +230,7 @@ def _finiteness(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_none(left: dict[str, Any], right: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Put zeros where one side has no gradient: that is what it means."""
+    """Replace a missing gradient by zeros if the other side has one: they are equivalent."""
     for one, other in ((left, right), (right, left)):
         for place, value in one.items():
             if value is None and other.get(place) is not None:
@@ -237,9 +239,9 @@ def _without_none(left: dict[str, Any], right: dict[str, Any]) -> tuple[dict[str
 
 
 def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str, float, float]:
-    """Return in words how two leaves differ, "" where they do not, and by how much.
+    """Return how two leaves differ (as text, "" if they do not), by how much, and by what share.
 
-    The last is how much that is of what is allowed.
+    The share is the fraction of the tolerance.
     """
     if not isinstance(old, np.ndarray) or not isinstance(new, np.ndarray):
         numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
@@ -247,8 +249,8 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
             if old is None or new is None or isinstance(old, str) or isinstance(new, str):
                 return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf, np.inf
             return _difference(np.asarray(old), np.asarray(new), tolerance, floor)
-        told = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
-        return _all_or_nothing(told)
+        text = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
+        return _all_or_nothing(text)
     if old.shape != new.shape:
         return _all_or_nothing(f"shape {old.shape} on Keras 2, {new.shape} on Keras 3")
     if _sort(old) != _sort(new):
@@ -257,17 +259,17 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         return _all_or_nothing("")
     left, right = (each.astype("float64") if _is_number(each) else each for each in (old, new))
     if left.dtype.kind not in "fc":
-        return _all_or_nothing("" if (left == right).all() else "other values")
+        return _all_or_nothing("" if (left == right).all() else "the values differ")
     with np.errstate(all="ignore"):
         apart = np.abs(left - right)
         same = (left == right) | (np.isnan(left) & np.isnan(right))
         apart = np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
         finite = np.where(np.isfinite(left), np.abs(left), 0.0)
         rough = 400 if old.dtype.itemsize == 2 and old.dtype.kind == "f" else 1
-        # Small values carry the rounding of large ones of their own channel: what stands beside
-        # them may have been put there.
+        # Small values carry rounding errors of the large ones in their channel, but not of other
+        # channels, which may have been concatenated.
         channels = tuple(range(left.ndim - 1))
-        scale = np.maximum(finite.max(axis=channels, keepdims=True), _BESIDE * finite.max())
+        scale = np.maximum(finite.max(axis=channels, keepdims=True), _OTHER_CHANNELS * finite.max())
         allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + floor + 1e-9
         wrong = ~(apart <= allowed)
     largest, share = float(apart.max()), float((apart / allowed).max())
@@ -278,14 +280,14 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
     return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest, share
 
 
-def _all_or_nothing(told: str) -> tuple[str, float, float]:
-    """Return the difference of what is the same or is not, by what is told of it."""
-    apart = np.inf if told else 0.0
-    return told, apart, apart
+def _all_or_nothing(text: str) -> tuple[str, float, float]:
+    """Return an exact comparison as a difference: infinite if there is a text, else zero."""
+    apart = np.inf if text else 0.0
+    return text, apart, apart
 
 
 def _size(value: Any) -> float:
-    """Return the largest finite number in nested values."""
+    """Return the largest finite absolute value in nested values."""
     sizes = [0.0]
     for leaf in flat(value).values():
         if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
@@ -299,7 +301,7 @@ def _is_number(array: np.ndarray) -> bool:
 
 
 def _sort(array: np.ndarray) -> str:
-    """Return what must be the same of a dtype: of integers not how many bits they have."""
+    """Return the part of a dtype that must be equal: the width of integers may differ."""
     return "int" if array.dtype.kind in "iu" else array.dtype.name
 
 

@@ -1,4 +1,4 @@
-"""Functions that take a model: what they give, print and make of it; and those that only print."""
+"""Verify functions of a model, by result, output and changes to it, and functions that print."""
 
 from __future__ import annotations
 
@@ -9,23 +9,31 @@ from . import draws, effects, small_models
 from .frameworks import Side
 from .functions import described
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .measurement import (
+    MODEL_TOLERANCE,
+    Case,
+    NotTried,
+    Rejected,
+    error_text,
+    most_informative,
+    plain,
+)
 
 _KINDS = (small_models.VECTORS, small_models.PICTURES)
 _VALUE = "value"
 
 
 class FunctionOfModel:
-    """A function of a model, called with a small one."""
+    """A function of a model, called with a small model."""
 
     kind = "function of a model"
 
     @classmethod
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return arguments beside the model with which something of it is seen.
+        """Return further arguments with which it has a visible effect.
 
         Raises:
-            NotTried: it gives, prints and changes nothing that can be compared.
+            NotTried: it returns, prints and changes nothing that can be compared.
         """
         refused: list[str] = []
         unseen: NotTried | None = None
@@ -39,15 +47,17 @@ class FunctionOfModel:
                     return {**plan, "seen": _seen(values, kind, side)}
                 except NotTried as reason:
                     unseen = unseen or reason
-                except BaseException as error:  # noqa: BLE001 - other arguments may do
-                    refused.append(told(of_arguments(error, subject, job)))
+                except BaseException as error:  # noqa: BLE001 - other arguments may work
+                    refused.append(error_text(of_arguments(error, subject, job)))
         if unseen is not None:
             raise unseen
-        raise NotTaken(telling(refused or ["nothing tells what to call it with"]))
+        raise Rejected(
+            most_informative(refused or ["kdoctor does not know what arguments it takes"])
+        )
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it; of Keras 2 twice, to keep what is the same both times."""
+        """Call it; twice on Keras 2, to keep only what is reproducible."""
         case = Case(plan["model"], tolerance=MODEL_TOLERANCE)
         return [_measured(case, lambda: _called(subject, plan, side), plan["seen"], side)]
 
@@ -56,7 +66,7 @@ def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> d
     """Return the values that are the same both times.
 
     Raises:
-        NotTried: of those that tell something, none is.
+        NotTried: none of the ``seen`` ones is.
     """
     kept = {
         name: value
@@ -64,12 +74,12 @@ def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> d
         if name in again and str(again[name]) == str(value)
     }
     if not seen & kept.keys():
-        raise NotTried("what it gives differs from run to run")
+        raise NotTried("its result differs from run to run")
     return kept
 
 
 def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
-    """Return what a function gives for a small model, prints, and makes of that model."""
+    """Return a function's result for a small model, its output, and the model's state after it."""
     side.fresh()
     model = small_models.model(plan["model"], side)
     args, kwargs = small_models.resolved(plan["made_with"], plan["model"], side, model)
@@ -83,10 +93,10 @@ def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
 
 
 def value_of(value: Any, kind: str, side: Side) -> Any:
-    """Return what can be compared of a value: of a model what it computes, and what it trains.
+    """Return a value as comparable data; a model as its output and trainable weights.
 
     Raises:
-        NotTried: nothing can.
+        NotTried: it cannot be compared.
     """
     if isinstance(value, side.keras.Model):
         return _state_of(value, kind, side, with_weights=False)
@@ -97,16 +107,16 @@ def value_of(value: Any, kind: str, side: Side) -> Any:
     try:
         return described(value, side)
     except TypeError as error:
-        raise NotTried(f"it returns {error}, which kdoctor has no inputs for") from error
+        raise NotTried(f"it returns {error}, which kdoctor cannot compare") from error
 
 
 def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -> dict[str, Any]:
     x = small_models.data(kind).held_out_x
     if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
-        raise NotTried("it returns a model of other inputs than those of the one that it is given")
+        raise NotTried("it returns a model whose inputs differ from those of the model it is given")
     found: dict[str, Any] = {
         "output of the model": plain(model(side.tf.constant(x), training=False)),
-        "what it trains": [tuple(each.shape) for each in model.trainable_weights].__str__(),
+        "trainable weights": [tuple(each.shape) for each in model.trainable_weights].__str__(),
     }
     if with_weights:
         found["weights of the model"] = model.get_weights()
@@ -116,21 +126,21 @@ def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -
 
 
 def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
-    """Return what tells something of a function: a value, a text, a model that is another one.
+    """Return the values that show an effect of a function: a result, output, a changed model.
 
     Raises:
-        NotTried: there is nothing.
+        NotTried: there are none.
     """
     side.fresh()
     untouched = _state_of(small_models.model(kind, side), kind, side)
     seen = {name for name, value in values.items() if str(untouched.get(name)) != str(value)}
     if not seen:
-        raise NotTried("it returns nothing, prints nothing and leaves the model as it is")
+        raise NotTried("it returns nothing, prints nothing and does not change the model")
     return seen
 
 
 def _measured(case: Case, call: Callable[[], dict[str, Any]], seen: set[str], side: Side) -> Case:
-    """Return the case with what a call gives, or with its error; of Keras 2 from two calls."""
+    """Return the case with what a call gives, or with its error; on Keras 2 of two calls."""
     try:
         case.values = call()
         if side.is_old:
@@ -138,12 +148,12 @@ def _measured(case: Case, call: Callable[[], dict[str, Any]], seen: set[str], si
     except NotTried:
         raise
     except BaseException as error:  # noqa: BLE001 - user code may raise anything
-        return Case(case.label, error=told(error))
+        return Case(case.label, error=error_text(error))
     return case
 
 
 class PrintingFunction:
-    """A function that returns nothing: what it prints."""
+    """A function that returns nothing, compared by its printed output."""
 
     kind = "function that prints"
 
@@ -159,16 +169,16 @@ class PrintingFunction:
             try:
                 if effects.PRINTED in _said(subject, made_with, side):
                     return {"made_with": made_with, "seen": {effects.PRINTED}}
-            except BaseException as error:  # noqa: BLE001 - other arguments may do
-                refused.append(told(of_arguments(error, subject, job)))
+            except BaseException as error:  # noqa: BLE001 - other arguments may work
+                refused.append(error_text(of_arguments(error, subject, job)))
         if refused:
-            raise NotTaken(telling(refused))
+            raise Rejected(most_informative(refused))
         raise NotTried("it returns nothing, so there is nothing to compare")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it, of Keras 2 twice."""
-        case = Case("the arguments of the project, or its defaults", tolerance=MODEL_TOLERANCE)
+        """Call it; twice on Keras 2."""
+        case = Case("the project's own arguments, or the defaults", tolerance=MODEL_TOLERANCE)
         return [
             _measured(case, lambda: _said(subject, plan["made_with"], side), plan["seen"], side)
         ]

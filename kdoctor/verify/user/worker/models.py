@@ -1,4 +1,4 @@
-"""What makes models: functions that return one, and blocks that are put into one."""
+"""Verify model builders, and functions that apply a block of layers to a tensor."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .weights import Mismatch
 
 _SHAPES = ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3))
 _OF_RANK = re.compile(r"([123])D(Transpose)?$")
-_HERE = "a tensor is put here"
-_MAX_ELEMENTS = 20_000  # of an input that is drawn twice
+_HERE = "placeholder for a tensor"
+_MAX_ELEMENTS = 20_000  # of an input with two samples
 
 
 def is_model(found: Any, side: Side) -> bool:
@@ -29,7 +29,7 @@ def is_model(found: Any, side: Side) -> bool:
 
 
 def rank_of(subject: Any, side: Side) -> int | None:
-    """Return the rank of what a class takes that derives from a ``Conv1D`` or the like of Keras."""
+    """Return the input rank of a class that derives from ``Conv1D`` and the like, else None."""
     bases: tuple[type, ...] = getattr(subject, "__mro__", ())
     for each in bases:
         found = _OF_RANK.search(each.__name__)
@@ -39,9 +39,9 @@ def rank_of(subject: Any, side: Side) -> int | None:
 
 
 def _is_meant(model: Any, side: Side) -> bool:
-    """Say whether each layer of a model gets the rank that it is named for.
+    """Say whether each layer of a model gets an input of the rank in its name.
 
-    Keras 2 took others, too, which nobody meant.
+    Keras 2 accepted other ranks, but nobody relies on it.
     """
     for layer in model.layers:
         rank = rank_of(type(layer), side)
@@ -52,7 +52,7 @@ def _is_meant(model: Any, side: Side) -> bool:
 
 
 def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
-    """Return a plan for a function that puts layers with weights onto a tensor, or None."""
+    """Return a plan for a function that applies layers with weights to a tensor, or None."""
     for count in draws.counts_of_tensors(subject):
         for extra in draws.arguments_for(subject, job["calls"], skip=count):
             for shape in _SHAPES:
@@ -63,7 +63,7 @@ def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
 
 
 def _by_name(subject: Any, job: dict[str, Any], side: Side) -> Any:
-    """Return a plan for one whose tensor is not among its first parameters, by its name."""
+    """Return a plan for one whose tensor is not a leading parameter, found by name."""
     named = draws.named_tensors(subject)
     if len(named) != 1 or draws.required_of(subject)[0] in named:
         return None
@@ -99,7 +99,7 @@ def _made_of_block(subject: Any, plan: dict[str, Any], side: Side) -> Any:
 
 
 def inputs_of(model: Any) -> list[np.ndarray]:
-    """Draw what a model takes."""
+    """Generate inputs for a model."""
     found = []
     numbers = [layer.input_dim for layer in model.layers if type(layer).__name__ == "Embedding"]
     for number, tensor in enumerate(model.inputs):
@@ -113,7 +113,7 @@ def inputs_of(model: Any) -> list[np.ndarray]:
         elif dtype.startswith(("float", "bfloat")):
             found.append(draw.normal(size=shape).astype("float32"))
         else:
-            raise NotTried(f"it takes {dtype}, which kdoctor does not draw")
+            raise NotTried(f"it takes inputs of dtype {dtype}, which kdoctor cannot generate")
     return found
 
 
@@ -122,8 +122,8 @@ def _size(size: int | None, rank: int) -> int:
 
 
 def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-    """Measure a model that is built: layer by layer, then the whole."""
-    case = Case("drawn inputs", tolerance=MODEL_TOLERANCE)
+    """Measure a built model: each layer, then the whole."""
+    case = Case("random inputs", tolerance=MODEL_TOLERANCE)
     plan["inputs"] = plan.get("inputs") or inputs_of(model)
     try:
         fill(case, model, given_of(plan["inputs"], side), plan, side)
@@ -133,22 +133,22 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
 
 
 def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> Any:
-    """Return what a layer is called with: a tensor, or a list of several.
+    """Return the input of a layer: a tensor, or a list of several.
 
-    Where they are ``masked``, with what a layer that masks steps leaves at them.
+    If ``masked``, they carry a mask, as after a masking layer.
     """
     tensors = [side.tf.constant(each) for each in arrays]
     for tensor in tensors if masked else ():
         steps = np.arange(tensor.shape[1])
         lengths = np.arange(tensor.shape[0])[:, None] % max(1, len(steps) - 1) + 1
-        tensor._keras_mask = side.tf.constant(steps < lengths)  # noqa: SLF001 - both ask for it
+        tensor._keras_mask = side.tf.constant(steps < lengths)  # noqa: SLF001 - both Keras read it
     return tensors[0] if len(tensors) == 1 else tensors
 
 
 def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -> None:
-    """Measure a built model: its layers in their order, then the whole.
+    """Measure a built model: its layers in order, then the whole.
 
-    ``kept`` goes from Keras 2 to Keras 3: the weights, and the names of the layers.
+    ``kept`` carries the weights and the layer names from Keras 2 to Keras 3.
     """
     kept["weights"], variables = weigh(model, kept.get("weights"))
     case.values["weights"] = "as many as on Keras 2"
@@ -158,7 +158,7 @@ def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -
     known = kept.setdefault("layers", list(inner))
     case.values.update((name, inner[name]) for name in known if name in inner)
     case.values.update(whole.values)
-    case.shaky = whole.shaky
+    case.sensitivity = whole.sensitivity
 
 
 class ModelBuilder(MadeWithArguments):
@@ -169,31 +169,31 @@ class ModelBuilder(MadeWithArguments):
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Make it and measure it."""
+        """Build the model and measure it."""
         found = made(subject, plan["made_with"], side)
         model = found[0] if isinstance(found, (list, tuple)) else found
         if not model.built and plan.get("inputs"):
             model(given_of(plan["inputs"], side))
         if not model.built:
-            raise NotTried("the model that it returns does not say what it takes")
+            raise NotTried("the model it returns does not declare its inputs")
         return measure_model(model, plan, side)
 
 
 class Block:
-    """A function that puts layers with weights onto a tensor."""
+    """A function that applies layers with weights to a tensor."""
 
     kind = "block of layers"
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the shape and arguments with which a model can be made around it."""
+        """Return an input shape and arguments with which it can be put into a model."""
         plan = model_of_block(subject, job, side)
         assert plan is not None
         return dict(plan)
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Make a model around it and measure that."""
+        """Put it into a model and measure the model."""
         return measure_model(_made_of_block(subject, plan, side), plan, side)
 
 

@@ -1,4 +1,4 @@
-"""Optimizers: where a few steps lead with gradients that are given."""
+"""Verify optimizers: the variables after a few steps with given gradients."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
 from .instantiate import made, of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .measurement import (
+    MODEL_TOLERANCE,
+    Case,
+    NotTried,
+    Rejected,
+    error_text,
+    most_informative,
+    plain,
+)
 
 _STEPS = 20
-_LOOKED_AT = (1, 2, 3, 5, 10, 20)  # what is done once in a while shows late
+_RECORDED_STEPS = (1, 2, 3, 5, 10, 20)  # steps; what happens every few steps shows late
 _SHAPES = ((4, 3), (3,))
 _SOME = np.asarray([0, 2])
-_WHOLE, _ROWS = "gradients of whole variables", "gradients of some rows"
+_WHOLE, _ROWS = "dense gradients", "sparse gradients"
 
 
 def is_optimizer(subject: type, side: Side) -> bool:
-    """Say whether a class is an optimizer, of any sort that its Keras has."""
+    """Say whether a class derives from any optimizer base class of its Keras."""
     module = side.keras.optimizers
     homes = [module, *(getattr(module, each, None) for each in ("legacy", "experimental"))]
     bases = [getattr(home, "Optimizer", None) for home in homes]
@@ -31,16 +39,16 @@ def is_optimizer(subject: type, side: Side) -> bool:
 
 
 class OptimizerClass:
-    """An optimizer: some steps, with gradients of whole variables and of some of their rows."""
+    """An optimizer: some steps, with dense gradients and of some of their rows."""
 
     kind = "optimizer"
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments with which it moves variables.
+        """Return the first arguments with which it changes variables.
 
         Raises:
-            NotTried: what the fix changes does not run, or it moves nothing.
+            NotTried: the code that the fix changes does not run, or no variable changes.
         """
         first: BaseException | None = None
         refused: list[str] = []
@@ -48,7 +56,7 @@ class OptimizerClass:
             plan = {"made_with": made_with, "settings": _settings_of(subject)}
             try:
                 made(subject, plan["made_with"], side)
-            except BaseException as error:  # noqa: BLE001 - other arguments may do
+            except BaseException as error:  # noqa: BLE001 - other arguments may work
                 first = first or of_arguments(error, subject, job)
                 continue
             good: list[Case] = []
@@ -65,15 +73,15 @@ class OptimizerClass:
                 continue
             all_entered(job["changes"], ran, refused)
             if not any(map(_has_moved, good)):
-                raise NotTried("it moves no variable with the gradients that kdoctor has")
+                raise NotTried("it changes no variable with the gradients that kdoctor tried")
             return plan
         if refused:
-            raise NotTaken(telling(refused))
-        raise first or NotTried("nothing tells what to call it with")
+            raise Rejected(most_informative(refused))
+        raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Take the steps with each sort of gradients."""
+        """Take the steps with dense gradients and with sparse ones."""
         cases = []
         for label in (_WHOLE, _ROWS):
             if label not in plan.get("only", {label}):
@@ -82,7 +90,7 @@ class OptimizerClass:
             try:
                 case.values = _steps(subject, plan, side, rows=label == _ROWS)
             except BaseException as error:  # noqa: BLE001 - user code may raise anything
-                case.error = told(error)
+                case.error = error_text(error)
             cases.append(case)
         return cases
 
@@ -101,21 +109,21 @@ def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dic
             part = tf.constant(given[0][_SOME].astype("float32"))
             shape = tf.constant(_SHAPES[0])
             gradients[0] = tf.IndexedSlices(part, tf.constant(_SOME), shape)
-        optimizer.apply_gradients(zip(gradients, variables))  # noqa: B905 - of Python 3.10
-        if step + 1 in _LOOKED_AT:
+        optimizer.apply_gradients(zip(gradients, variables))  # noqa: B905
+        if step + 1 in _RECORDED_STEPS:
             found[f"variables after step {step + 1}"] = [np.asarray(each) for each in variables]
-    found["steps that it counts"] = int(np.asarray(optimizer.iterations))
+    found["iterations"] = int(np.asarray(optimizer.iterations))
     config = optimizer.get_config()
     for name in plan["settings"]:
         if side.is_old and name not in config:
-            continue  # a text of another use
+            continue  # not a setting
         with contextlib.suppress(TypeError):
-            found[f"{name} of its config"] = _number(described(plain(config.get(name)), side))
+            found[f"{name} in its config"] = _number(described(plain(config.get(name)), side))
     return found
 
 
 def _number(value: Any) -> Any:
-    """Return a number as one of Python's: which sort it is of says nothing in a config."""
+    """Convert a number to a Python number: its type does not matter in a config."""
     return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
 
 
@@ -124,7 +132,7 @@ def _has_moved(case: Case) -> bool:
 
 
 def _settings_of(subject: type) -> list[str]:
-    """Return the names that its own get_config() tells."""
+    """Return the names in its own get_config()."""
     code = getattr(vars(subject).get("get_config"), "__code__", None)
     if code is None:
         return []

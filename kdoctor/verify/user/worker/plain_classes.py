@@ -1,4 +1,4 @@
-"""Classes that are of no kind of Keras: what their methods give."""
+"""Verify classes with no Keras base, by the results of their methods."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from . import draws, effects, small_models
 from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .measurement import MODEL_TOLERANCE, Case, NotTried, Rejected, error_text, most_informative
 from .model_functions import repeated, value_of
 
 _KINDS = (small_models.PICTURES, small_models.VECTORS)
-_MAX_ARGUMENTS = 4  # arguments of a method
+_MAX_ARGUMENTS = 4  # sets of arguments for one method
 
 
 class PlainClass:
-    """A class whose methods are called, each of an object of its own."""
+    """A class whose methods are called, each on a new object."""
 
     kind = "class of methods"
 
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return arguments of the class and of its methods with which these give something.
+        """Return arguments for the class and its methods with which they return something.
 
         Raises:
-            NotTried: no method gives what can be compared, or what must run does not.
+            NotTried: no method returns anything comparable, or a method that must run does not.
         """
-        methods = [each for each in methods_of(subject) if each not in job["loud_methods"]]
+        methods = [each for each in methods_of(subject) if each not in job["methods_with_effects"]]
         first: BaseException | None = None
         errors: list[str] = []
         for kind in _KINDS:
@@ -37,7 +37,7 @@ class PlainClass:
                 plan: dict[str, Any] = {"made_with": made_with, "model": kind, "methods": {}}
                 try:
                     _made(subject, plan, side)
-                except BaseException as error:  # noqa: BLE001 - other arguments may do
+                except BaseException as error:  # noqa: BLE001 - other arguments may work
                     first = first or of_arguments(error, subject, job)
                     continue
                 for name in methods:
@@ -45,20 +45,20 @@ class PlainClass:
                     if taken is not None:
                         plan["methods"][name] = taken
                 if plan["methods"]:
-                    # Anew: what raised with other arguments did not run to its end.
+                    # Again: methods that raised with other arguments did not run to the end.
                     with entered(subject) as ran:
                         PlainClass.measure(subject, plan, side)
                     all_entered([*job["changes"], *job["of_keras"]], ran, errors)
                     return plan
         if errors:
-            raise NotTaken(telling(errors))
-        raise first or NotTried("no method of it gives what can be compared")
+            raise Rejected(most_informative(errors))
+        raise first or NotTried("none of its methods returns anything that can be compared")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call its methods; of Keras 2 twice, to keep what is the same both times."""
-        case = Case(f"drawn arguments, {plan['model']}", tolerance=MODEL_TOLERANCE)
-        case.shaky = effects.roughness()
+        """Call its methods; twice on Keras 2, to keep only what is reproducible."""
+        case = Case(f"generated arguments, {plan['model']}", tolerance=MODEL_TOLERANCE)
+        case.sensitivity = effects.roughness()
         for name, made_with in plan["methods"].items():
             try:
                 values = _given(subject, name, made_with, plan, side)
@@ -67,15 +67,15 @@ class PlainClass:
                     with contextlib.suppress(NotTried):
                         values = repeated(values, again, {_value(name)})
             except BaseException as error:  # noqa: BLE001 - user code may raise anything
-                return [Case(case.label, error=f"{told(error)} in {name}()")]
+                return [Case(case.label, error=f"{error_text(error)} in {name}()")]
             case.values.update(values)
         if not case.values:
-            raise NotTried("what it gives differs from run to run")
+            raise NotTried("its result differs from run to run")
         return [case]
 
 
 def methods_of(subject: type) -> list[str]:
-    """Return the names of the methods that others call, those of bases of the user's included."""
+    """Return the names of public methods, including those of user-defined bases."""
     found: dict[str, None] = {}
     for each in reversed(subject.__mro__[:-1]):
         for name, value in vars(each).items():
@@ -95,13 +95,13 @@ def _made(subject: Any, plan: dict[str, Any], side: Side) -> Any:
 def _arguments_of(
     subject: Any, name: str, plan: dict[str, Any], side: Side, errors: list[str]
 ) -> Any:
-    """Return the first arguments with which a method gives something; None without any."""
+    """Return the first arguments with which a method returns something, else None."""
     method = getattr(_made(subject, plan, side), name)
     for made_with in draws.arguments_for(method, [], names=draws.OF_MODELS)[:_MAX_ARGUMENTS]:
         try:
             values = _given(subject, name, made_with, plan, side)
-        except BaseException as error:  # noqa: BLE001 - other arguments may do
-            errors.append(f"{told(error)} in {name}()")
+        except BaseException as error:  # noqa: BLE001 - other arguments may work
+            errors.append(f"{error_text(error)} in {name}()")
             continue
         if values:
             return made_with
@@ -111,7 +111,7 @@ def _arguments_of(
 def _given(
     subject: Any, name: str, made_with: Any, plan: dict[str, Any], side: Side
 ) -> dict[str, Any]:
-    """Return what a method of a new object gives, prints and writes."""
+    """Return what a method of a new object returns, prints and writes to files."""
     made = _made(subject, plan, side)
     model = small_models.model(plan["model"], side)
     args, kwargs = small_models.resolved(made_with, plan["model"], side, model)

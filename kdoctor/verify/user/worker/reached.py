@@ -1,4 +1,4 @@
-"""Which of the lines that a fix changes run: what did not run was not compared."""
+"""Record which changed lines run; a line that did not run was not compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Reached:
-    """Lines of a module that are to run, and those of them that did."""
+    """Changed lines of a module, and those of them that ran."""
 
     def __init__(self, lines: Collection[int]) -> None:
         self._lines = frozenset(lines)
@@ -19,9 +19,9 @@ class Reached:
         self.ran = set[int]()
 
     def compiled(self, text: str, file: str, names: dict[str, Any]) -> Any:
-        """Return the code of a module that tells when it comes to one of the lines.
+        """Compile a module with probes at the changed lines inside functions.
 
-        ``names`` are those that it will run with. What stands outside of functions runs anyhow.
+        ``names`` is the namespace that it will run in. Code outside functions runs in any case.
         """
         tree = ast.parse(text, file)
         self._watch(tree, inside=False)
@@ -53,7 +53,7 @@ class Reached:
 
 
 def _own_lines(node: ast.stmt) -> range:
-    """Return the lines of a statement, without those of the statements in it."""
+    """Return the lines of a statement, without those of nested statements."""
     inner = getattr(node, "body", None) or getattr(node, "cases", None)
     first = inner[0] if isinstance(inner, list) else None
     if isinstance(first, ast.match_case if hasattr(ast, "match_case") else ()):

@@ -1,4 +1,4 @@
-"""One job on one side: load, find out how to run it, measure, and on Keras 3 compare."""
+"""Run one job on one side: load, find out how to call it, measure; on Keras 3, compare."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from .frameworks import Side
 from .measurement import (
     Case,
     Closeness,
-    NotTaken,
     NotTried,
+    Rejected,
     compare,
+    error_text,
     flat,
-    may_be_of_a_guess,
-    telling,
-    told,
+    may_be_a_bad_guess,
+    most_informative,
 )
 
-# What a case tells of shapes and weights; the rest is what comes out.
-_OF_SHAPES = ("shape", "kind", "weights", "first value of ")
+# Names of values that describe shapes and weights; all others are results.
+_OF_SHAPES = ("shape", "kind", "weights", "initial value of ")
 
-# What a definition of tensors gives. Where all of it is one number, nothing was seen.
-_RESULTS = ("output", "value", "result", "spread")
+# Results of a definition that returns tensors; one constant number proves nothing.
+_RESULTS = ("output", "value", "result", "distribution")
 _OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
 _OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
-_MIN_NUMBERS = 8  # numbers, of which one must be another
+_MIN_NUMBERS = 8  # numbers, not all equal
 
-_UNREACHED = "nothing of what the fix changes in it ran"
-_BRANCH = "its branch of an `if` or a `try` is not taken"
+_UNREACHED = "none of the code that the fix changes in it ran"
+_BRANCH = "its branch of an `if` or `try` is not taken"
 
 
 def _release(side: Side) -> str:
@@ -50,53 +50,53 @@ def _release(side: Side) -> str:
 
 
 def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], Any]:
-    """Return the answer for people and, on Keras 2, what the other side must repeat."""
+    """Return the answer and, on Keras 2, the record that the other side repeats."""
     job = {**job, "roles": set(job["roles"])}
     try:
-        side.fresh()  # what a module draws while it is loaded is the same on both sides
+        side.fresh()  # random numbers at import time are the same on both sides
         module = loading.load(job["pieces"], is_old=side.is_old)
-        if job["name"] not in vars(module):  # of a branch that is taken elsewhere
+        if job["name"] not in vars(module):  # it is in a branch that is not taken
             return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
         subject = getattr(module, job["name"])
-    except BaseException as error:  # noqa: BLE001 - user code may end as it likes
-        return {"state": "cannot", "error": told(error), "at": "loading"}, None
+    except BaseException as error:  # noqa: BLE001 - user code may raise anything
+        return {"state": "cannot", "error": error_text(error), "at": "loading"}, None
     kept = folder / f"keras_2-{job['id']}.pickle"
     if side.is_old or not job["repeats"]:
         return _first(subject, job, side)
     with kept.open("rb") as file:
-        record = pickle.load(file)  # noqa: S301 - of the other side's process
+        record = pickle.load(file)  # noqa: S301 - written by the other side
     return _second(module, job, side, record), None
 
 
 def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any], Any]:
-    """Find out how to run it, and measure."""
+    """Find out how to call it, and measure it."""
     try:
         found = _exercise_of(subject, job, side)
         plan = found.plan(subject, job, side)
         cases = found.measure(subject, plan, side)
     except NotTried as reason:
         return {"state": "not tried", "error": str(reason)}, None
-    except NotTaken as error:
-        return _not_taken(str(error)), None
+    except Rejected as error:
+        return _rejected(str(error)), None
     except BaseException as error:  # noqa: BLE001
-        return {"state": "cannot", "error": told(error)}, None
+        return {"state": "cannot", "error": error_text(error)}, None
     failed = [case for case in cases if case.error]
     cases = [case for case in cases if not case.error]
     if not cases:
-        errors = [case.error for case in failed] or ["no input was found that it takes"]
-        why = telling(errors)
-        return {**_not_taken(why), "kind": found.kind}, None
-    same = _the_same(found.kind, cases)
+        errors = [case.error for case in failed] or ["kdoctor found no input that it accepts"]
+        why = most_informative(errors)
+        return {**_rejected(why), "kind": found.kind}, None
+    same = _constant(found.kind, cases)
     if same:
-        why = f"it gives {same} whatever it gets of what kdoctor tries: that tells nothing of it"
+        why = f"it returns {same} for every input that kdoctor tried, which proves nothing"
         return {"state": "not tried", "error": why}, None
     labels = {case.label for case in cases}
     record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
     return {"state": "ran", "kind": found.kind, "cases": len(cases)}, record
 
 
-def _the_same(kind: str, cases: list[Case]) -> str:
-    """Return the one number that is all that a definition gives; "": it gives more than that."""
+def _constant(kind: str, cases: list[Case]) -> str:
+    """Return the number that all results are equal to; "" if they differ."""
     if kind not in _OF_TENSORS:
         return ""
     values = [
@@ -114,29 +114,29 @@ def _the_same(kind: str, cases: list[Case]) -> str:
     return f"{numbers[0]:g}" if (numbers == numbers[0]).all() else ""
 
 
-def _not_taken(error: str) -> dict[str, Any]:
-    """Return the answer where nothing that was drawn or guessed was taken."""
-    return {"state": "cannot", "error": error, "guessed": may_be_of_a_guess(error)}
+def _rejected(error: str) -> dict[str, Any]:
+    """Return the answer if all inputs and guessed arguments were rejected."""
+    return {"state": "cannot", "error": error, "guessed": may_be_a_bad_guess(error)}
 
 
 def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]) -> dict[str, Any]:
-    """Repeat what ran on Keras 2, and compare."""
+    """Repeat the measurement of Keras 2, and compare."""
     found = _BY_KIND[record["kind"]]
     answer: dict[str, Any] = {"kind": found.kind}
     subject = getattr(module, job["name"])
     try:
         cases = _repeated(subject, record, side)
     except BaseException as error:  # noqa: BLE001
-        return {**answer, "state": "cannot", "error": told(error)}
+        return {**answer, "state": "cannot", "error": error_text(error)}
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
     if record["plan"].get("unread"):
         endings = ", ".join(record["plan"]["unread"])
-        answer["notes"].append(f"what it writes into files of {endings} is not compared")
+        answer["notes"].append(f"the {endings} files that it writes are not compared")
     new = {case.label: case for case in cases}
     near = Closeness()
     for old in record["cases"]:
         other = new.get(old.label, Case(old.label, error="it was not measured"))
-        if other.error and old.label.startswith("class numbers") and old is not record["cases"][0]:
+        if other.error and old.label.startswith("class indices") and old is not record["cases"][0]:
             answer["notes"].append(f"not compared with {old.label}: {other.error}")
             continue
         if other.error:
@@ -147,10 +147,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
             drawn = _drawn(module, job, side, record, other)
             sure = [e for e in differences if e.where not in drawn or not e.is_of_numbers]
             if sure and all(each.where.startswith(effects.PRINTED) for each in sure):
-                why = f"what it prints is not the same: {sure[0].told}"
+                why = f"its printed output differs: {sure[0].told}"
                 return {**answer, "state": "not tried", "error": why}
             if not sure:
-                why = f"its {differences[0].where} is random: no two runs after the fix agree"
+                what = differences[0].where
+                why = f"its {what} is random: it differs from run to run after the fix"
                 return {**answer, "state": "not tried", "error": why}
             first = sure[0]
             return {
@@ -161,14 +162,14 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
                 "told": first.told,
             }
     if all(_is_of_shapes(name) for case in record["cases"] for name in case.values):
-        why = "it draws random numbers, and nothing but their shapes can be compared"
+        why = "it draws random numbers, and only their shapes can be compared"
         return {**answer, "state": "not tried", "error": why}
     lines, others_ran = loading.missed()
     if lines and not others_ran:
         return {**answer, "state": "not tried", "error": _UNREACHED, "unreached": lines}
     answer["unreached"] = lines
     if any(_is_random(name) for case in record["cases"] for name in case.values):
-        answer["notes"].append("what is random is compared by its mean, variance and noughts")
+        answer["notes"].append("random values are compared by mean, variance and share of zeros")
     return {
         **answer,
         "state": "equal",
@@ -180,11 +181,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
 
 
 def _is_of_shapes(name: str) -> bool:
-    return name in _OF_SHAPES or name.startswith(("shape ", "what is constrained", _OF_SHAPES[-1]))
+    return name in _OF_SHAPES or name.startswith(("shape ", "constrained weights", _OF_SHAPES[-1]))
 
 
 def _is_random(name: str) -> bool:
-    return name.startswith("spread of ")
+    return name.startswith("distribution of ")
 
 
 def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
@@ -196,12 +197,12 @@ def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
 def _drawn(
     module: Any, job: dict[str, Any], side: Side, record: dict[str, Any], case: Case
 ) -> set[str]:
-    """Return where a case is random: loaded and run anew, with other seeds, it is not the same."""
+    """Return the values of a case that change if it is loaded and run with another seed."""
     side.seed += 1
     try:
         subject = getattr(loading.load_again(module), job["name"])
         cases = _repeated(subject, record, side)
-    except BaseException:  # noqa: BLE001 - what is random is not known: all differences count
+    except BaseException:  # noqa: BLE001 - then all differences count
         return set()
     again = next((each for each in cases if each.label == case.label), case)
     return {each.where for each in compare(case, again)[0]}
@@ -212,7 +213,7 @@ def _exercise_of(subject: Any, job: dict[str, Any], side: Side) -> Any:
         return _BY_KIND[classes.kind_of(subject, side)]
     if callable(subject):
         return _BY_KIND[functions.kind_of(subject, job, side)]
-    raise NotTried("it is neither a function nor a class when it is loaded")
+    raise NotTried("once loaded, it is neither a function nor a class")
 
 
 _BY_KIND: dict[str, Any] = {

@@ -1,9 +1,9 @@
-"""What keeps user code in its folder, whatever it does.
+"""The sandbox: confine user code to its folder, whatever it does.
 
-The walls are the kernel's: Landlock (files), seccomp (sockets, processes, metadata, the machine),
-no capabilities, limits of the system. Python's audit events are no wall, as user code can switch
-them off; they stop accidents, and say in words what was refused. ``docs/verify-sandbox.md`` says
-what is promised, and what is not.
+The kernel enforces it: Landlock (files), seccomp (sockets, processes, metadata, the machine), no
+capabilities, resource limits. Python's audit hook enforces nothing, as user code can disable it; it
+stops accidents and names what was refused. ``docs/verify-sandbox.md`` says what is promised and
+what is not.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from . import landlock, seccomp
 
 _MAX_FILE_BYTES = 256 * 2**20
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_PARENT_DEATH, _CHILD_SUBREAPER = 1, 36  # of prctl
-# What a computation reads of the system: libraries, time zones, how many cores and how much memory.
+_PARENT_DEATH, _CHILD_SUBREAPER = 1, 36  # options of prctl
+# System files that a computation reads: libraries, time zones, numbers of cores and memory.
 _OF_THE_SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo"),
@@ -36,11 +36,11 @@ _OF_THE_SYSTEM = (
 )
 _PACKAGES = ("site-packages", "dist-packages")
 _FILES, _CALLS = 1, 2
-_WALLS = {
-    _FILES: "Landlock, which guards files (Linux 5.13 or later, where it is enabled)",
-    _CALLS: "seccomp filters, which guard the network, other processes and metadata",
+_MECHANISMS = {
+    _FILES: "Landlock, which confines file access (Linux 5.13 or later, if enabled in the kernel)",
+    _CALLS: "seccomp filters, which block the network, other processes and file metadata",
 }
-_READ_ANYTHING = 2  # CAP_DAC_READ_SEARCH: root reads packages that another user has installed
+_READ_ANYTHING = 2  # CAP_DAC_READ_SEARCH: lets root read packages that another user installed
 _CAPABILITIES_VERSION = 0x20080522
 _OF_PATHS = {
     *("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate"),
@@ -66,33 +66,33 @@ _NEVER = {
 
 
 class Refused(PermissionError):
-    """User code tried what kdoctor does not let it do."""
+    """User code tried something that the sandbox forbids."""
 
 
-class _Doors:
-    """Where writing is let through; ``shut`` is False again when the worker itself goes on."""
+class _AuditHook:
+    """State of the audit hook; ``active`` is False again when user code has finished."""
 
     home = ""
-    named = ""  # the same as it was given: links may lead to it
-    shut = False
+    named = ""  # the path as given, which may contain links
+    active = False
 
 
 def enter(
-    home: Path, limits: dict[str, float], readable: Iterable[str] = (), *, walls: bool = True
+    home: Path, limits: dict[str, float], readable: Iterable[str] = (), *, confine: bool = True
 ) -> None:
-    """Shut the doors of this process, for good; it may read ``readable`` and what Python needs.
+    """Confine this process for good; it may read ``readable`` and what Python needs.
 
     Raises:
-        OSError: one of the kernel's walls does not stand.
+        OSError: the kernel lacks one of the mechanisms.
     """
     os.setsid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(_PARENT_DEATH, signal.SIGKILL)
-    said = os.open(home.parent / f"{home.name}.log", os.O_WRONLY | os.O_CREAT, 0o600)
-    silence = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(silence, 0)
-    os.dup2(said, 1)
-    os.dup2(said, 2)
+    log = os.open(home.parent / f"{home.name}.log", os.O_WRONLY | os.O_CREAT, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
     os.chdir(home)
     for variable in ("HOME", "KERAS_HOME", "TMPDIR", "TMP", "TEMP", "XDG_CACHE_HOME"):
         os.environ[variable] = str(home)
@@ -102,39 +102,39 @@ def enter(
     _limit(resource.RLIMIT_FSIZE, _MAX_FILE_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, _mapped() + 2 * int(limits["memory"]))
-    if walls:
+    if confine:
         _drop_capabilities()
         landlock.restrict([*_needed(), *readable], [str(home), os.devnull])
         seccomp.restrict()
-    _Doors.home, _Doors.named = os.path.realpath(home), str(home)
-    if walls:
-        _Doors.shut = True
-        sys.addaudithook(_heard)
+    _AuditHook.home, _AuditHook.named = os.path.realpath(home), str(home)
+    if confine:
+        _AuditHook.active = True
+        sys.addaudithook(_audit)
 
 
 def missing(folder: Path) -> list[str]:
-    """Return the walls that do not stand on this system: tried in a process of its own."""
+    """Return the mechanisms that do not work here, as tested in a separate process."""
     pid = os.fork()
     if not pid:
-        standing = 0
+        working = 0
         try:
             _drop_capabilities()
-            files = _holds(
+            files = _works(
                 lambda: landlock.restrict(_needed(), [str(folder)]),
                 lambda: list(Path("/").iterdir()),
             )
-            standing = files * _FILES + _holds(seccomp.restrict, socket.socket) * _CALLS
+            working = files * _FILES + _works(seccomp.restrict, socket.socket) * _CALLS
         finally:
-            os._exit(standing)
+            os._exit(working)
     status = os.waitpid(pid, 0)[1]
-    standing = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
-    return [told for wall, told in _WALLS.items() if not standing & wall]
+    working = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return [text for mechanism, text in _MECHANISMS.items() if not working & mechanism]
 
 
-def _holds(wall: Callable[[], None], attempt: Callable[[], object]) -> bool:
-    """Raise a wall, and say whether it refuses what it is there to refuse."""
+def _works(enable: Callable[[], None], attempt: Callable[[], object]) -> bool:
+    """Enable a mechanism, and say whether it refuses an attempt."""
     try:
-        wall()
+        enable()
     except OSError:
         return False
     try:
@@ -145,7 +145,7 @@ def _holds(wall: Callable[[], None], attempt: Callable[[], object]) -> bool:
 
 
 def _needed() -> list[str]:
-    """Return what Python and its packages are made of, and what a computation reads of a system."""
+    """Return the paths of Python, its packages, and the system files that a computation reads."""
     found = {*_OF_THE_SYSTEM, str(Path(__file__).parent)}
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix):
         found |= {os.path.join(prefix, each) for each in ("lib", "lib64")}  # noqa: PTH118
@@ -155,7 +155,7 @@ def _needed() -> list[str]:
 
 
 def _folders_of_libraries() -> set[str]:
-    """Return where the libraries lie that are loaded: beside them lie those to come."""
+    """Return the folders of the loaded libraries; others will be loaded from there."""
     try:
         lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -165,40 +165,40 @@ def _folders_of_libraries() -> set[str]:
 
 
 def _drop_capabilities() -> None:
-    """Give up what makes root more than another user, all but reading."""
+    """Drop all capabilities of root except reading."""
     with contextlib.suppress(OSError, AttributeError):
         header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
         libc = ctypes.CDLL(None, use_errno=True)
         held = (ctypes.c_uint32 * 6)()
         libc.capget(header, held)
-        for place in range(6):  # effective, permitted, inheritable; then those above 32
+        for place in range(6):  # effective, permitted, inheritable; then the same above 32
             held[place] &= 1 << _READ_ANYTHING if place < 2 else 0
         libc.capset(header, held)
 
 
 def leave() -> None:
-    """Let the worker's own last steps through."""
-    _Doors.shut = False
+    """Disable the audit hook, for the worker's own last steps."""
+    _AuditHook.active = False
 
 
 def without_home(text: str) -> str:
-    """Return a text in which files of this process's folder, whose name is drawn, stand alone."""
-    for each in filter(None, (_Doors.home, _Doors.named)):
+    """Remove the path of this process's folder, which has a random name, from a text."""
+    for each in filter(None, (_AuditHook.home, _AuditHook.named)):
         text = text.replace(each + os.sep, "")
     return text
 
 
 def end_all(pid: int) -> None:
-    """End a fork and all of its session."""
+    """Kill a fork and its whole session."""
     for end in (os.killpg, os.kill):
         with contextlib.suppress(OSError):
             end(pid, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of processes whose own one ends, also of those in another session.
+    """Become the parent of orphaned processes, also of those in another session.
 
-    And be told to end when kdoctor itself is ended.
+    Also ask for SIGTERM when kdoctor itself dies.
     """
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)
@@ -207,7 +207,7 @@ def adopt_orphans() -> None:
 
 
 def end_orphans(forks: Collection[int]) -> None:
-    """End what forks left behind: children of this process that are not one of ``forks``."""
+    """Kill children of this process other than ``forks``, which their own parents left behind."""
     while orphans := [each for each in _children() if each not in forks]:
         for each in orphans:
             with contextlib.suppress(OSError):
@@ -218,8 +218,8 @@ def end_orphans(forks: Collection[int]) -> None:
 
 def _children() -> list[int]:
     try:
-        names = os.listdir("/proc")  # noqa: PTH208 - no glob: it raises where a process ends
-    except OSError:  # no /proc here
+        names = os.listdir("/proc")  # noqa: PTH208 - glob raises if a process ends
+    except OSError:  # there is no /proc
         return []
     found = []
     for each in filter(str.isdigit, names):
@@ -230,8 +230,8 @@ def _children() -> list[int]:
     return found
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _Doors.shut:
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _AuditHook.active:
         return
     if event in _NEVER:
         raise Refused(f"kdoctor does not let it {_NEVER[event]} ({event})")
@@ -239,7 +239,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
         path, mode, flags = arguments
         writes = bool((flags or 0) & _WRITES) or bool({*(mode or "")} & {*"wax+"})
         if writes and not _is_inside(path):
-            raise Refused(f"kdoctor does not let it write outside of its folder ({path})")
+            raise Refused(f"kdoctor does not let it write outside its folder ({path})")
     elif event in _OF_PATHS:
         for path in arguments[:2]:
             if isinstance(path, (str, bytes, os.PathLike)) and not _is_inside(path):
@@ -250,7 +250,7 @@ def _is_inside(path: Any) -> bool:
     if isinstance(path, int) or path == os.devnull:
         return True
     real = os.path.realpath(os.fsdecode(path))
-    return real == _Doors.home or real.startswith(_Doors.home + os.sep)
+    return real == _AuditHook.home or real.startswith(_AuditHook.home + os.sep)
 
 
 def _limit(what: int, value: int) -> None:

@@ -1,10 +1,10 @@
-"""seccomp: the kernel refuses this process system calls that a computation has no use for.
+"""seccomp: make the kernel refuse system calls that a computation does not need.
 
-https://docs.kernel.org/userspace-api/seccomp_filter.html. The numbers are those of the kernel's own
-headers (``asm/unistd_64.h`` and ``asm-generic/unistd.h``), all up to 450 were gone through: what is
-not below only computes, or does what ``landlock`` watches over. A later number answers as on a
-kernel that does not have it, so a call that is new to us is none to user code. By ctypes, as
-libseccomp is not on every machine and the worker runs on the Python of the user's project.
+https://docs.kernel.org/userspace-api/seccomp_filter.html. The numbers come from the kernel's own
+headers (``asm/unistd_64.h`` and ``asm-generic/unistd.h``). All calls up to 450 were reviewed: those
+not listed only compute, or ``landlock`` guards them. Higher numbers fail as on a kernel that does
+not have them. It uses ctypes, as libseccomp is not on every machine and the worker runs on the
+Python of the user's project.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 X86_64, AARCH64 = "x86_64", "aarch64"
-_ARCHITECTURES = {X86_64: 0xC000003E, AARCH64: 0xC00000B7}  # as the kernel's audit calls them
+_ARCHITECTURES = {X86_64: 0xC000003E, AARCH64: 0xC00000B7}  # AUDIT_ARCH_ constants of the kernel
 _LAST = 450
 
 # A call's name, its number on x86-64 and on 64-bit ARM, which lacks some.
@@ -71,26 +71,26 @@ _REFUSED = (
     _IDENTITY_AND_MOUNTS,
     _MACHINE,
 )
-# A program takes another way where a kernel lacks these. ``clone3`` hides its flags from a filter;
-# what an io_uring is asked to do passes by it.
+# Programs have a fallback if the kernel lacks these. ``clone3`` hides its flags from a filter, and
+# operations of an io_uring bypass it.
 _LACKING = """
 clone3 435 435, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427
 """
-# Let through with some arguments only: see ``_by_argument``.
+# Allowed with some arguments only, see ``_by_argument``.
 _SOCKETPAIR, _CLONE, _IOCTL, _FCNTL = (53, 199), (56, 220), (16, 29), (72, 25)
 _KILL, _TKILL, _TGKILL, _PRLIMIT, _PRCTL = (62, 129), (200, 130), (234, 131), (302, 261), (157, 167)
 
 _UNIX, _STREAM, _KIND_OF_SOCKET = 1, 1, 0xF
 _THREAD = 0x10000  # CLONE_THREAD
-_PARENT_DEATH = 1  # PR_SET_PDEATHSIG: the process would outlive its worker
-_OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: who gets the signals of a descriptor
-# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: what a file is asked by everyone.
-_ASKED_OF_FILES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_PARENT_DEATH = 1  # PR_SET_PDEATHSIG: without it, the process would outlive its worker
+_OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: choose who gets the signals of a descriptor
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: common queries on files.
+_FILE_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 
 # Classic BPF: load a word, jump if equal / at least / any bit set, and with a mask, return.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL_PROCESS, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # where they stand in ``struct seccomp_data``
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in ``struct seccomp_data``
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2  # of prctl
 
 _Step = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
@@ -110,10 +110,10 @@ class _Program(ctypes.Structure):
 
 
 def restrict() -> None:
-    """Refuse this process, for good, sockets, other processes, metadata and the machine itself.
+    """Refuse this process access to sockets, other processes, metadata and the machine, for good.
 
     Raises:
-        OSError: this kernel has no seccomp filters, or does not let them be used.
+        OSError: this kernel has no seccomp filters, or they are disabled.
     """
     machine = {"amd64": X86_64, "arm64": AARCH64}.get(platform.machine(), platform.machine())
     if not sys.platform.startswith("linux") or machine not in _ARCHITECTURES:
@@ -122,10 +122,10 @@ def restrict() -> None:
 
 
 def install(steps: Iterable[_Step]) -> None:
-    """Have the kernel answer this process's system calls by a filter, for good.
+    """Install a filter for this process's system calls, for good.
 
     Raises:
-        OSError: it does not take filters, or not this one.
+        OSError: the kernel rejects filters, or this one.
     """
     instructions = [_Instruction(*each) for each in steps]
     body = (_Instruction * len(instructions))(*instructions)
@@ -138,11 +138,11 @@ def install(steps: Iterable[_Step]) -> None:
 
 
 def program(machine: str, pid: int) -> Iterator[_Step]:
-    """Yield the filter of a machine for a process."""
+    """Yield the filter program for a process on a machine type."""
     column = 0 if machine == X86_64 else 1
     yield from _unless(_ARCHITECTURE, _ARCHITECTURES[machine], _KILL_PROCESS)
     yield _LOAD, 0, 0, _NUMBER
-    # Also the calls of the 32-bit kind that x86-64 takes: their numbers have a high bit set.
+    # Also x86-64's 32-bit (x32) calls, whose numbers have a high bit set.
     yield _AT_LEAST, 0, 1, _LAST + 1
     yield _RETURN, 0, 0, _ERROR | errno.ENOSYS
     for tables, code in (((_LACKING,), errno.ENOSYS), (_REFUSED, errno.EPERM)):
@@ -164,26 +164,26 @@ def _numbers(table: str, column: int) -> Iterator[int]:
 
 
 def _by_argument(pid: int) -> Iterator[tuple[tuple[int, int], Iterator[_Step]]]:
-    """Yield calls that some arguments make harmless, each with steps that end in a verdict."""
-    yield _CLONE, _answered([(_ANY_BIT, _THREAD)], argument=0)
+    """Yield calls that are harmless with some arguments, each with steps that decide."""
+    yield _CLONE, _decide([(_ANY_BIT, _THREAD)], argument=0)
     for each in (_KILL, _TKILL, _TGKILL):
-        yield each, _answered([(_EQUAL, pid)], argument=0)
-    yield _PRLIMIT, _answered([(_EQUAL, 0), (_EQUAL, pid)], argument=0)
-    yield _PRCTL, _answered([(_EQUAL, _PARENT_DEATH)], argument=0, allows=False)
-    yield _FCNTL, _answered([(_EQUAL, each) for each in _OWNERS], argument=1, allows=False)
-    asked = [(_EQUAL, each) for each in _ASKED_OF_FILES]
-    yield _IOCTL, _answered(asked, argument=1, code=errno.ENOTTY)
+        yield each, _decide([(_EQUAL, pid)], argument=0)
+    yield _PRLIMIT, _decide([(_EQUAL, 0), (_EQUAL, pid)], argument=0)
+    yield _PRCTL, _decide([(_EQUAL, _PARENT_DEATH)], argument=0, allows=False)
+    yield _FCNTL, _decide([(_EQUAL, each) for each in _OWNERS], argument=1, allows=False)
+    queries = [(_EQUAL, each) for each in _FILE_QUERIES]
+    yield _IOCTL, _decide(queries, argument=1, code=errno.ENOTTY)
     yield _SOCKETPAIR, _connected_pair()
 
 
-def _answered(
+def _decide(
     tests: Iterable[tuple[int, int]],
     *,
     argument: int,
     allows: bool = True,
     code: int = errno.EPERM,
 ) -> Iterator[_Step]:
-    """Yield steps that allow, or refuse, where one of the tests holds of an argument."""
+    """Yield steps that allow or refuse a call if one of the tests on an argument holds."""
     refusal = _ERROR | code
     yield _LOAD, 0, 0, _ARGUMENTS + 8 * argument
     for kind, constant in tests:
@@ -193,9 +193,9 @@ def _answered(
 
 
 def _connected_pair() -> Iterator[_Step]:
-    """Yield steps that allow two ends of a stream, as event loops have: they reach nobody else.
+    """Yield steps that allow a pair of stream sockets, which event loops use: it is isolated.
 
-    One of datagrams can be sent to any socket of the machine that has a path.
+    A datagram socket could send to any socket with a path on the machine.
     """
     refusal = _ERROR | errno.EPERM
     yield from _unless(_ARGUMENTS, _UNIX, refusal)

@@ -1,4 +1,4 @@
-"""A small model and its data, for what takes a model: callbacks, functions of a model."""
+"""A small model with data, for callbacks and functions of a model."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from . import draws
 from .frameworks import Side
 
-PICTURES, VECTORS = "a small model of pictures", "a small model of vectors"
+PICTURES, VECTORS = "a small model on images", "a small model on vectors"
 _SHAPES = {PICTURES: (8, 8, 3), VECTORS: (6,)}
 _CLASSES, _TRAINED, _HELD_OUT = 3, 12, 8
 BATCH = 4
 
 
 class Data(NamedTuple):
-    """What a model is trained with, and what is held out."""
+    """Training data and held-out data of a model."""
 
     x: np.ndarray
     y: np.ndarray
@@ -25,7 +25,7 @@ class Data(NamedTuple):
 
 
 def data(kind: str) -> Data:
-    """Return pictures or vectors with their classes, one-hot."""
+    """Return images or vectors with one-hot classes."""
     draw = draws.rng(501)
     shape = _SHAPES[kind]
     x = draw.normal(size=(_TRAINED + _HELD_OUT, *shape)).astype("float32")
@@ -35,7 +35,7 @@ def data(kind: str) -> Data:
 
 
 def model(kind: str, side: Side) -> Any:
-    """Return a model that is compiled, with the same weights on both sides."""
+    """Return a compiled model with the same weights on both sides."""
     layers = side.keras.layers
     inputs = side.keras.Input(shape=_SHAPES[kind], name="given")
     if kind == PICTURES:
@@ -53,15 +53,15 @@ def model(kind: str, side: Side) -> Any:
         ]
     )
     metrics = ["accuracy", "mse"]
-    # Eagerly: of so few batches a graph costs more than it saves.
+    # Eagerly: with so few batches, tracing a graph costs more than it saves.
     found.compile("sgd", "categorical_crossentropy", metrics=metrics, run_eagerly=True)
     return found
 
 
 def resolved(value: Any, kind: str, side: Side, made: Any = None) -> Any:
-    """Return a value with all in it that was drawn as itself: ``made`` is the model, if there is.
+    """Replace the placeholders in a value by real objects; ``made`` is the model, if there is one.
 
-    What is drawn is made on each side: a model is none that can be handed from one to the other.
+    Each side makes its own: a model cannot be passed from one process to the other.
     """
     if isinstance(value, draws.Drawn):
         return _drawn(value.what, kind, side, made)
@@ -91,5 +91,5 @@ def _drawn(what: str, kind: str, side: Side, made: Any) -> Any:
 
 
 def _halved(epoch: int, rate: float = 0.1) -> float:
-    """Give a rate for an epoch, as schedules do."""
+    """Return a learning rate for an epoch, like a schedule."""
     return float(rate) / (1.0 + float(epoch))

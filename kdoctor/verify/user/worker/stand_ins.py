@@ -1,4 +1,4 @@
-"""Stand-ins for what cannot be imported: they do no harm until somebody uses them."""
+"""Stand-ins for failed imports, which raise only when they are used."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) -> bool:
-    """Let what an import lacked stand in for itself; say whether there is more hope than before.
+    """Install a stand-in for a failed import; say whether it is worth importing again.
 
-    What the user handled is not asked for: the handler's own error is followed to its cause. Of
-    the frameworks only Keras 2 has stand-ins, as it is newer than the code may be; the user's
-    ``own`` modules have none.
+    The chain of causes is followed to the first import error: the last may come from a handler in
+    user code. Among the frameworks only Keras 2 has stand-ins, as the code may be written for an
+    older one; the user's ``own`` modules have none.
     """
     found: BaseException | None = error
     while found is not None:
@@ -40,18 +40,18 @@ def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) ->
 
 
 class _StandIn:
-    """Something of a module that is not there. It has attributes, and can be used for nothing."""
+    """Stand-in for a name of a missing module: has attributes, but raises when used."""
 
-    def __init__(self, module: str, told: str, kind: type[ImportError]) -> None:
-        self.__dict__.update(_module=module, _told=told, _kind=kind)
+    def __init__(self, module: str, message: str, kind: type[ImportError]) -> None:
+        self.__dict__.update(_module=module, _message=message, _kind=kind)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _StandIn(self._module, self._told, self._kind)
+        return _StandIn(self._module, self._message, self._kind)
 
     def _use(self, *_: Any, **__: Any) -> Any:
-        raise self._kind(self._told, name=self._module)
+        raise self._kind(self._message, name=self._module)
 
     __call__ = __mro_entries__ = __iter__ = __len__ = __bool__ = __getitem__ = __enter__ = _use
     __index__ = __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _use
@@ -59,7 +59,7 @@ class _StandIn:
 
 
 class _Module(types.ModuleType):
-    """A module that is not there."""
+    """Stand-in for a missing module."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -68,13 +68,13 @@ class _Module(types.ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules that stand in, after all others have not."""
+    """Finder and loader of stand-in modules; comes after all other finders."""
 
     def __init__(self) -> None:
         self._names = set[str]()
 
     def add(self, name: str) -> bool:
-        """Let a module and those below it stand in; say whether that is new."""
+        """Add stand-ins for a module and its submodules; say whether they are new."""
         if name in self._names:
             return False
         self._names.add(name)

@@ -1,4 +1,4 @@
-"""Weights carried from Keras 2 to Keras 3."""
+"""Copy weights from Keras 2 to Keras 3."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Mismatch(Exception):
 
 @dataclass
 class Weight:
-    """One weight of Keras 2: where it is, and the value that both sides get."""
+    """One weight of Keras 2: its layer and name, and the value that both sides get."""
 
     layer: str
     name: str
@@ -26,10 +26,10 @@ class Weight:
     value: np.ndarray
 
 
-def taken_from(subject: Any) -> list[Weight]:
-    """Return the weights of a layer or model of Keras 2, with values that are worth comparing.
+def weights_of(subject: Any) -> list[Weight]:
+    """Return the weights of a Keras 2 layer or model, with values suited for a comparison.
 
-    A weight that starts at one and the same number everywhere would hide what it does.
+    Noise is added to constant weights: with all values equal, many errors do not show.
     """
     found = []
     for number, (layer, variable, trainable) in enumerate(_variables(subject)):
@@ -44,10 +44,10 @@ def taken_from(subject: Any) -> list[Weight]:
 
 
 def matched(subject: Any, weights: list[Weight]) -> list[Any]:
-    """Return the variables of a layer or model that stand for ``weights``, in their order.
+    """Return the variables of a layer or model that match ``weights``, in the same order.
 
     Raises:
-        Mismatch: there is none for one of them.
+        Mismatch: one of them has no match.
     """
     own = _variables(subject)
     if len(own) != len(weights):
@@ -68,38 +68,38 @@ def matched(subject: Any, weights: list[Weight]) -> list[Any]:
     return found
 
 
-def give(variables: list[Any], weights: list[Weight]) -> None:
+def assign(variables: list[Any], weights: list[Weight]) -> None:
     """Set variables to the values of weights."""
     for variable, weight in zip(variables, weights):  # noqa: B905 - strict= is of Python 3.10
         variable.assign(weight.value)
 
 
 def initial_values(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
-    """Return the first values of weights: of those that are drawn, how they are spread."""
+    """Return the initial values of weights; for random ones, their distribution."""
     found: dict[str, Any] = {}
     for variable, weight in zip(variables, weights):  # noqa: B905
         value = weight.initial
         if value.size and value.dtype.kind == "f" and (value == value.flat[0]).all():
-            found[f"first value of {name_of(weight)}"] = np.asarray(variable)
+            found[f"initial value of {name_of(weight)}"] = np.asarray(variable)
             continue
         spread = spread_of_weight(np.asarray(variable))
         if spread is not None:
-            found[f"first value of {name_of(weight)}, how it is spread"] = spread
+            found[f"initial value of {name_of(weight)} (distribution)"] = spread
     return found
 
 
 def constrained(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
-    """Return which weights have a constraint, and what it makes of them."""
+    """Return which weights have a constraint, and their values after it."""
     names, found = [], {}
     for variable, weight in zip(variables, weights):  # noqa: B905
         constraint = getattr(variable, "constraint", None)
         if constraint is not None:
             names.append(name_of(weight))
             given = 10 * draws.rng(weight.value.size).normal(size=weight.value.shape)
-            found[f"what the constraint makes of {names[-1]}"] = np.asarray(
+            found[f"{names[-1]} after its constraint"] = np.asarray(
                 constraint(given.astype(weight.value.dtype))
             )
-    return {"what is constrained": ", ".join(names), **found} if variables else {}
+    return {"constrained weights": ", ".join(names), **found} if variables else {}
 
 
 def _chosen(weight: Weight, rest: list[tuple[str, Any, bool]]) -> Any:
@@ -115,9 +115,9 @@ def _chosen(weight: Weight, rest: list[tuple[str, Any, bool]]) -> Any:
 
 
 def _variables(subject: Any) -> list[tuple[str, Any, bool]]:
-    """Return the weights with the names of the layers that hold them."""
+    """Return the weights, each with the name of its layer."""
     holders = {}
-    for layer in _layers_of(subject):  # what holds others comes first
+    for layer in _layers_of(subject):  # outer layers first
         for variable in layer.weights:
             holders[id(variable)] = layer.name
     return [
@@ -140,7 +140,7 @@ def _last(variable: Any) -> str:
 
 
 def name_of(weight: Weight) -> str:
-    """Return the name of a weight as Keras 2 has it."""
+    """Return the name of a weight in Keras 2."""
     return f"{weight.layer}/{weight.name}" if weight.layer else weight.name
 
 

@@ -1,4 +1,4 @@
-"""Errors of the user's code, as `kdoctor verify` tells them: in one line, without our own frames."""
+"""Errors of user code are shown on one line, without kdoctor's own frames."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdoctor.verify.user.worker import draws
-from kdoctor.verify.user.worker.measurement import Case, NotTaken, compare, told
+from kdoctor.verify.user.worker.measurement import Case, Rejected, compare, error_text
 
 GRAPH = (
     'in user code:\n\n    File "/home/kdoctor/verify/user/worker/functions.py", line 9, in run  *\n'
@@ -19,8 +19,8 @@ GRAPH = (
     ("error", "line"),
     [
         (ValueError("a\n  b"), "ValueError: a b"),
-        (NotTaken("ValueError: a"), "ValueError: a"),
-        # As AutoGraph tells it: the last paragraph is the error.
+        (Rejected("ValueError: a"), "ValueError: a"),
+        # AutoGraph puts the error into the last paragraph.
         (
             AttributeError(GRAPH.format("AttributeError: module 'k' has no attribute 'nothing'")),
             "AttributeError: module 'k' has no attribute 'nothing'",
@@ -32,12 +32,12 @@ GRAPH = (
         (ValueError("in user code: all is well"), "ValueError: in user code: all is well"),
     ],
 )
-def test_an_error_is_told_in_one_line(error: Exception, line: str) -> None:
-    assert told(error) == line
+def test_an_error_is_shown_on_one_line(error: Exception, line: str) -> None:
+    assert error_text(error) == line
 
 
 @pytest.mark.parametrize("before", [np.ones(3), [np.ones(3), np.ones(2)]])
-def test_an_error_in_place_of_values_is_told_as_it_is(before) -> None:
+def test_an_error_in_place_of_values_is_shown_in_full(before) -> None:
     error = "ValueError: too many values to unpack (expected 2)"
     old, new = Case("a case", {"loaded": before}), Case("a case", {"loaded": error})
     differences, _ = compare(old, new)
