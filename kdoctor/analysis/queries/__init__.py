@@ -27,6 +27,7 @@ from kdoctor.analysis.queries.matches import (
 from kdoctor.analysis.queries.members import reads, stores
 from kdoctor.analysis.queries.query import Query, files
 from kdoctor.analysis.queries.references import references
+from kdoctor.analysis.queries.subclasses import Subclass, subclasses
 
 __all__ = [
     "Argument",
@@ -41,6 +42,7 @@ __all__ = [
     "Query",
     "Read",
     "Store",
+    "Subclass",
     "calls",
     "classes",
     "constructs",
@@ -50,4 +52,5 @@ __all__ = [
     "reads",
     "references",
     "stores",
+    "subclasses",
 ]
