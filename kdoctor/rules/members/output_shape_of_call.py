@@ -38,13 +38,15 @@ from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base
-from kdoctor.analysis.queries import File, files, methods, subclasses
+from kdoctor.analysis.queries import File, files, subclasses
 from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.members._lists_of_shapes import (
     gives_as_is,
+    may_take_several,
     mixes_shapes,
     returned_by,
     takes_several,
@@ -52,7 +54,6 @@ from kdoctor.rules.members._lists_of_shapes import (
 from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
-from kdoctor.value_types import Kind
 
 ASK_CALL = frozenset({
     "FlaxLayer", "GRUCell", "InputLayer", "JaxLayer", "LSTMCell", "Layer", "Pipeline",
@@ -91,7 +92,10 @@ def _says_its_shape(_: TargetFacts, base: str) -> bool:
     severity=Severity.ERROR,
     since="3.0",
     look_for=files(
-        word("call"), subclasses(_says_its_shape, guarded=True) | methods(_SHAPE, of=Kind.LAYER)
+        word("call"),
+        subclasses(_says_its_shape, guarded=True).trigger
+        # Many layers define both methods: what stands in them tells.
+        | Trigger(lambda quick, _: may_take_several(quick, _SHAPE)),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
