@@ -37,6 +37,7 @@ from kdoctor.analysis.queries.members import reads, stores
 from kdoctor.analysis.queries.positions import calls_by_position
 from kdoctor.analysis.queries.query import Query, files
 from kdoctor.analysis.queries.references import references
+from kdoctor.analysis.queries.subclasses import Subclass, subclasses
 
 __all__ = [
     "Argument",
@@ -51,6 +52,7 @@ __all__ = [
     "Query",
     "Read",
     "Store",
+    "Subclass",
     "applications",
     "called",
     "calls",
@@ -64,4 +66,5 @@ __all__ = [
     "reads",
     "references",
     "stores",
+    "subclasses",
 ]

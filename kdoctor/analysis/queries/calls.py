@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import possible_forms
+from kdoctor.analysis.queries.forms import Given, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
@@ -62,9 +62,29 @@ class _Passing(Struct, frozen=True):
                 return True
         return False
 
+    @property
+    def keywords(self) -> Collection[str]:
+        """Keywords of which such a call has one; none where it may do without any."""
+        if any(place is not None for _, place in self.parameters):
+            return ()
+        return [name for name, _ in self.parameters]
+
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
         assert self.where is not None
         return any(map(self.where, possible_forms(quick, given)))
+
+
+class _PassingAll(Struct, frozen=True):
+    """``where`` holds of all that is passed."""
+
+    where: Callable[[Given], bool]
+    keywords: tuple[str, ...] = ()
+
+    def holds(self, call: Call) -> bool:
+        return self.where(given_by(call.node))
+
+    def may_hold(self, _: QuickFacts, called: QuickCall) -> bool:
+        return self.where(given_by(called.node))
 
 
 class _Callee(Struct, frozen=True):
@@ -81,7 +101,7 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing, ...] = ()
+    passing: tuple[_Passing | _PassingAll, ...] = ()
     lacking: tuple[tuple[str, int | None], ...] = ()
     hidden: bool = False
     guarded: bool = False
@@ -111,8 +131,8 @@ class _Call(Struct, frozen=True):
         if self.callee.words:
             found = Trigger.needing(self.callee.words, holds)
         for one in self.passing:
-            if all(place is None for _, place in one.parameters):
-                found = Trigger.among("keywords", [name for name, _ in one.parameters]) & found
+            if one.keywords:
+                found = Trigger.among("keywords", one.keywords) & found
         return found
 
 
@@ -146,6 +166,10 @@ class CallQuery(Query[Call]):
     def without(self, name: str, place: int | None = None) -> CallQuery:
         """Return the query for calls that do not pass this argument."""
         return CallQuery(replace(self._parts, lacking=(*self._parts.lacking, (name, place))))
+
+    def where(self, holds: Callable[[Given], bool]) -> CallQuery:
+        """Return the query for calls of which this holds, asked of all that they pass."""
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _PassingAll(holds))))
 
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""

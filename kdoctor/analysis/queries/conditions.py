@@ -27,6 +27,7 @@ from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
     "assigned",
+    "assigns",
     "attribute",
     "defines",
     "display",
@@ -83,3 +84,18 @@ def tested(*last_names: str, where: Callable[[TargetFacts, str], bool]) -> Trigg
         return bool(asked) and any(each in asked for each in quick.reached(tests))
 
     return Trigger.needing(wanted, holds)
+
+
+def assigns(*members: str, where: Where) -> Trigger:
+    """An attribute of one of these names is assigned a value of whose form ``where`` holds.
+
+    What a name stands for is not asked: its form is that of a name.
+    """
+    return assigned(*members) & Trigger(
+        lambda quick, _: any(
+            isinstance(target, ast.Attribute) and target.attr in members
+            for each in quick.nodes.get(ast.Assign, ())
+            if where(form_of(each.value))
+            for target in each.targets
+        )
+    )

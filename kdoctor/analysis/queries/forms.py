@@ -136,6 +136,28 @@ def possible_forms(quick: QuickFacts, given: ast.expr) -> Iterator[object]:
         yield from map(form_of, quick.values_of(given))
 
 
+class Given(Struct, frozen=True):
+    """The forms of what a call passes, as written: what a name stands for is not asked."""
+
+    by_position: tuple[object, ...]
+    keywords: dict[str, object]
+
+
+def given_by(call: ast.Call | cst.Call) -> Given:
+    """Return what a call of either tree passes; ``**other`` is left out."""
+    if isinstance(call, ast.Call):
+        named = {each.arg: form_of(each.value) for each in call.keywords if each.arg is not None}
+        return Given(tuple(map(form_of, call.args)), named)
+    return Given(
+        tuple(
+            _STARRED if each.star else form_of(each.value)
+            for each in call.args
+            if each.keyword is None and each.star != "**"
+        ),
+        {each.keyword.value: form_of(each.value) for each in call.args if each.keyword},
+    )
+
+
 # -- questions about forms, for ``where=``
 
 
@@ -152,6 +174,11 @@ def is_text(form: object) -> bool:
 def is_none(form: object) -> bool:
     """Say whether it is None."""
     return form is None
+
+
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
 
 
 def is_false(form: object) -> bool:
@@ -187,11 +214,6 @@ def is_list(form: object) -> bool:
 def is_bool(form: object) -> bool:
     """Say whether it is True or False."""
     return isinstance(form, bool)
-
-
-def is_true(form: object) -> bool:
-    """Say whether it is True itself."""
-    return form is True
 
 
 def is_several(form: object) -> bool:

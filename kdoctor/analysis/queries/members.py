@@ -8,14 +8,17 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import On, instances_of
 from kdoctor.analysis.queries.matches import Read, Store
 from kdoctor.analysis.queries.query import Query
+from kdoctor.analysis.queries.tested import is_tested, tests
 from kdoctor.analysis.triggers import Trigger, changes_of, may_hold, member_of, reads_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 
-def reads(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Read]:
-    """Reads of members of such objects: ``model.backend``.
+def reads(
+    *members: str, on: On, tested: bool = False, overridden: bool = False, guarded: bool = False
+) -> Query[Read]:
+    """Reads of members of such objects: ``model.backend``; if ``tested``, as a condition only.
 
     Not of those that the user's own class defines, or something assigns, unless ``overridden``; not
     in code that is guarded, unless ``guarded``.
@@ -30,10 +33,13 @@ def reads(*members: str, on: On, overridden: bool = False, guarded: bool = False
                 continue
             if use.owner_defines and not overridden:
                 continue
+            if tested and not is_tested(module, use.node):
+                continue
             if guarded or not module.is_guarded(use.node):
                 yield Read(module, facts, use)
 
-    return Query(find, (reads_of if overridden else member_of)(kinds, *members))
+    trigger = (reads_of if overridden else member_of)(kinds, *members)
+    return Query(find, tests(*members) & trigger if tested else trigger)
 
 
 def stores(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Store]:

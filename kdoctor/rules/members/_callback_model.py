@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import statement_slot
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
     class_of,
@@ -13,7 +12,6 @@ from kdoctor.analysis.models.user_classes import (
     member_of_self,
 )
 from kdoctor.model import Applicability, Edit, Fix, Span
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.value_types import Kind
 
@@ -21,9 +19,7 @@ _SETS = "set_model"
 _MAY_DO_MORE = "`set_model` of a class outside this file may do more"
 
 
-def by_set_model(
-    module: Module, facts: TargetFacts, store: MemberStore, *proofs: Example
-) -> Fix | None:
+def by_set_model(module: Module, store: MemberStore, rating: Applicability) -> Fix | None:
     """Return the fix that calls ``set_model``, which does nothing else in ``Callback`` itself.
 
     Of an instance whose class is not in sight it is unsafe. None where a class of the file has a
@@ -46,7 +42,7 @@ def by_set_model(
             Edit(Span(name.start, value_span.start), (f"{_SETS}(",)),
             Edit(Span(value_span.end, value_span.end), (")",)),
         ),
-        facts.applicability(*proofs) if is_seen else Applicability.UNSAFE,
+        rating if is_seen else Applicability.UNSAFE,
         unsafe_because="" if is_seen else _MAY_DO_MORE,
     )
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import Query, Read
 from kdoctor.analysis.triggers import Trigger, is_read
 from kdoctor.keras_api.returns import (
     CALLED,
@@ -24,6 +25,7 @@ from kdoctor.keras_api.returns import (
 from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._error_owner import last_release_with
 from kdoctor.rules.members._removed_members import GONE
+from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
@@ -32,8 +34,21 @@ GONE_OF_CLASSES: Final = Path(__file__).with_name("gone_of_classes.json")
 _NAMES: Final = msgspec.json.Decoder(list[str])
 
 
-def may_be_gone(kinds: Collection[Kind]) -> Trigger:
-    """An attribute is read that something of such a kind had once and may lack."""
+def reads_of_gone(kinds: Collection[Kind]) -> Query[Read]:
+    """Reads of members that objects of such a kind had once, and lack on the target."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Read]:
+        for use in module.members:
+            if use.owner.kind not in kinds or use.owner_defines:
+                continue
+            is_gone = last_release_with(facts, use.owner, use.member) is not None
+            if is_gone and not module.is_guarded(use.node):
+                yield Read(module, facts, use)
+
+    return Query(find, _may_be_gone(kinds))
+
+
+def _may_be_gone(kinds: Collection[Kind]) -> Trigger:
     wanted = frozenset(kinds)
     of_kinds = frozenset().union(*(GONE.get(kind, frozenset()) for kind in wanted))
 

@@ -7,12 +7,10 @@ import libcst as cst
 from kdoctor.analysis.calls import is_hidden, passed
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
@@ -24,9 +22,7 @@ _VARIABLES = frozenset({"backend.variable", "Variable"})
 _ADDS = "add_weight"
 
 
-def left_away(
-    module: Module, facts: TargetFacts, store: MemberStore, *proofs: Example
-) -> Fix | None:
+def left_away(module: Module, store: MemberStore, rating: Applicability) -> Fix | None:
     """Return the fix that takes the assignment away, where the weights are the same without it.
 
     These are all that the layer makes, in that order: Keras 3 has them listed already.
@@ -52,7 +48,7 @@ def left_away(
     return Fix(
         "Remove the assignment: Keras lists these weights itself",
         (edit,),
-        facts.applicability(*proofs) if are_added else Applicability.UNSAFE,
+        rating if are_added else Applicability.UNSAFE,
         unsafe_because="" if are_added else "only a `keras.Variable` becomes a weight of the layer",
     )
 

@@ -6,8 +6,8 @@ that get True, False or a number are left out: what a property gives already is 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import libcst as cst
@@ -15,14 +15,12 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, passed
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
-from kdoctor.analysis.triggers import bases_of
+from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.queries import Method, methods
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import FUNCTIONS
 from kdoctor.value_types import Kind
 
 _OF_LAYERS: Final = frozenset({"name", "activity_regularizer"})
@@ -32,24 +30,26 @@ ASSIGNED: Final = {
     Kind.METRIC: frozenset({"name"}),
 }
 """What the ``__init__`` of Keras 3 assigns, and that of Keras 2 does not."""
-_NAMES: Final = frozenset().union(*ASSIGNED.values())
+PROPERTIES: Final = reduce(
+    or_,
+    (
+        methods(*names, of=kind, where=lambda signature: signature.is_decorated)
+        for kind, names in ASSIGNED.items()
+    ),
+)
+"""The methods of these names that may be properties."""
 _MAX_DEPTH: Final = 16  # classes of the file that derive from each other
 
 
-def bare_properties(
-    module: Module, facts: TargetFacts
-) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
-    """Yield each such property without a setter, with its class."""
-    if "__setattr__" in module.words:
-        return
-    for node in module.nodes(cst.ClassDef):
-        found = [each for each in methods_in(node).values() if each.name.value in _NAMES]
-        kind = kind_of_class(module, node) if found else None
-        if kind is None or not _is_of_keras_3(module, facts, node) or not _is_set_first(node):
-            continue
-        for each in found:
-            if each.name.value in ASSIGNED.get(kind, ()) and _is_bare(module, node, each):
-                yield node, each
+def is_bare_property(method: Method) -> bool:
+    """Say whether it is a property without a setter that Keras 3 assigns."""
+    module, node = method.module, method.owner.node
+    return (
+        "__setattr__" not in module.words
+        and _is_of_keras_3(module, method.facts, node)
+        and _is_set_first(node)
+        and _is_bare(module, node, method.node)
+    )
 
 
 def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
@@ -117,45 +117,3 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
             return only_base(module, node) is None or member in module.scope_of(node.body).bindings
     return True
-
-
-def may_be_bare(quick: QuickFacts) -> bool:
-    """Say whether there may be such a property, in a class that may be made from one of Keras'."""
-    classes = quick.nodes.get(ast.ClassDef, ())
-    bare = [node for node in classes if any(map(_is_a_property, node.body))]
-    return bool(bare) and not _made_from_keras(quick).isdisjoint(bare)
-
-
-def _made_from_keras(quick: QuickFacts) -> set[ast.ClassDef]:
-    """Return the classes that may be made from one of Keras', also by way of each other."""
-    classes = quick.nodes.get(ast.ClassDef, ())
-    derived: dict[str, list[ast.ClassDef]] = {}
-    for node in classes:
-        for base in bases_of(node):
-            if isinstance(base, ast.Name):
-                derived.setdefault(base.id, []).append(node)
-    waiting = [node for node in classes if _has_a_base_of_keras(quick, node)]
-    found = set(waiting)
-    while waiting:
-        more = [each for each in derived.get(waiting.pop().name, ()) if each not in found]
-        found.update(more)
-        waiting += more
-    return found
-
-
-def _is_a_property(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, FUNCTIONS)
-        and node.name in _NAMES
-        and any(
-            isinstance(each, ast.Name) and each.id == "property" for each in node.decorator_list
-        )
-    )
-
-
-def _has_a_base_of_keras(quick: QuickFacts, node: ast.ClassDef) -> bool:
-    bases = list(bases_of(node))
-    names = (name for base in bases for name in quick.meant_by(base))
-    return any(split_root(name) is not None for name in names) or any(
-        True for base in bases for _ in quick.classes_meant_by(base)
-    )

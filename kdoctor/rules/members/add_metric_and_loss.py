@@ -40,8 +40,6 @@ Run on Keras 3.15.1: the errors are quoted from there, and the layer above train
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -50,7 +48,9 @@ from kdoctor.analysis.calls import argument, binding_of, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base
-from kdoctor.analysis.triggers import Trigger, attribute, member_of
+from kdoctor.analysis.queries import Call, calls
+from kdoctor.analysis.queries.forms import Expression, is_number
+from kdoctor.memoize import once
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._endpoint_layers import (
     ADD_LOSS,
@@ -59,67 +59,80 @@ from kdoctor.rules.members._endpoint_layers import (
     can_be_built_anew,
 )
 from kdoctor.rules.members._error_owner import owner_in_words, symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
 
-_BUILT = frozenset({"Functional", "Sequential", None})
+_BUILT: Final = frozenset({"Functional", "Sequential", ""})
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
-_MEMBERS: Final = frozenset({"add_loss", "add_metric"})
+_FUNCTIONS: Final = ("Lambda", "Name", "Call")
 _LOSSES: Final = "losses"
-_NO_TENSOR: Final = "a layer accepts only tensors"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
-    """Report each call that raises."""
-    called = [
-        use
-        for use in module.members
-        if use.member in _MEMBERS and use.called is not None and not use.owner_defines
-        if use.owner.kind in _KINDS and not module.is_guarded(use.node)
+def _may_hold_no_tensor(form: object) -> bool:
+    return any(
+        is_number(each) or (isinstance(each, Expression) and each.kind in _FUNCTIONS)
+        for each in (form if isinstance(form, list | tuple) else [form])
+    )
+
+
+_CALLS: Final = (
+    calls("add_metric", on=_KINDS).even(hidden=True)
+    | calls("add_loss", on=Kind.MODEL).even(hidden=True)
+    | calls("add_loss", on=Kind.LAYER)
+    .even(hidden=True)
+    .passing(_LOSSES, place=0, where=_may_hold_no_tensor)
+)
+
+
+@rule("KD213", severity=Severity.ERROR, since="3.0", look_for=_CALLS)
+def check(call: Call) -> Finding | None:
+    """Report each call that raises, or is given no tensor."""
+    given = _no_tensor(call)
+    if not _raises(call):
+        return None if given is None else _of_no_tensor(call, given)
+    assert call.use is not None
+    return _finding(
+        call,
+        NoFix("a layer accepts only tensors")
+        if given
+        else build_anew(call.module, call.use, _built_anew(call.module, call.facts)),
+    )
+
+
+@once
+def _built_anew(module: Module, facts: TargetFacts) -> list[MemberUse]:
+    """Return all for which models are built anew: the layers stand above the first."""
+    return [
+        each.use
+        for each in _CALLS.find(module, facts)
+        if each.use is not None and _raises(each) and _no_tensor(each) is None
+        if can_be_built_anew(module, each.use)
     ]
-    uses = [use for use in called if _raises(module, use)]
-    tensors = [use for use in uses if not _is_given_no_tensor(module, use)]
-    fixed = [use for use in tensors if can_be_built_anew(module, use)]
-    for use in uses:
-        attempt = build_anew(module, use, fixed) if use in tensors else NoFix(_NO_TENSOR)
-        yield _finding(module, use, attempt)
-    for use in called:
-        given = _given(use)
-        if use not in uses and given is not None and _is_given_no_tensor(module, use):
-            yield _of_no_tensor(module, use, given)
 
 
-def _given(use: MemberUse) -> cst.Arg | None:
-    if use.called is None or use.member != "add_loss":
-        return None
-    return argument(use.called, _LOSSES, 0)
+def _no_tensor(call: Call) -> cst.Arg | None:
+    """Return what ``add_loss`` is given where that is, or holds, something else than tensors."""
+    given = call.argument(_LOSSES, 0) if call.leaf == "add_loss" else None
+    return given if given and _holds_no_tensor(call.module, given.value) else None
 
 
-def _is_given_no_tensor(module: Module, use: MemberUse) -> bool:
-    given = _given(use)
-    return given is not None and _holds_no_tensor(module, given.value)
-
-
-def _raises(module: Module, use: MemberUse) -> bool:
-    if use.member == "add_metric":
+def _raises(call: Call) -> bool:
+    if call.leaf == "add_metric":
         return True
-    return use.owner.kind is Kind.MODEL and _is_built(module, use)
+    is_of_a_model = call.owner is not None and call.owner.kind is Kind.MODEL
+    return is_of_a_model and (call.cls in _BUILT or _is_functional_subclass(call))
 
 
-def _is_built(module: Module, use: MemberUse) -> bool:
-    return use.owner.cls in _BUILT or _is_functional_subclass(module, use)
-
-
-def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
+def _is_functional_subclass(call: Call) -> bool:
     """Say whether it is made as ``Mine(inputs, outputs)`` of a class that leaves that to Keras.
 
     Keras puts `Functional`, whose `add_loss` raises, among the bases of such a class.
     """
-    made = value_of(module, use.node.value)
+    assert call.use is not None
+    module, made = call.module, value_of(call.module, call.use.node.value)
     cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
     only = None if cls is None or cls.keywords else only_base(module, cls)
     if cls is None or not isinstance(made, cst.Call) or only is None:
@@ -152,33 +165,16 @@ def _is_no_tensor(module: Module, value: cst.BaseExpression) -> bool:
     return False
 
 
-def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
-    return rule.finding(
-        module.place(given),
+def _of_no_tensor(call: Call, given: cst.Arg) -> Finding:
+    assert call.owner is not None
+    return call.finding(
         "`add_loss` accepts only tensors: ValueError: `add_loss()` can only be called from inside "
         "`build()` or `call()`, on a tensor input",
-        symbol=symbol(use.owner, use.member),
-        confidence=use.confidence,
+        at=given,
+        symbol=symbol(call.owner, call.leaf),
         help="In `call` write `self.add_loss(value)`, with the value that the function computes; "
         "Keras 3 runs it in each step.",
         fix=NoFix("the function would run at another time in `call`"),
-    )
-
-
-def _may_give_no_tensor(quick: QuickFacts, _: TargetFacts) -> bool:
-    functions = {
-        each.name
-        for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
-        for each in quick.nodes.get(kind, ())
-    }
-    return any(
-        isinstance(each, ast.Lambda | ast.Constant)
-        or (isinstance(each, ast.Name) and each.id in functions)
-        or (isinstance(each, ast.Call) and PARTIAL in quick.meant_by(each.func))
-        for called in quick.calls_of("add_loss")
-        if (given := called.argument(_LOSSES, 0)) is not None
-        for value in (given, *quick.values_of(given))
-        for each in (value.elts if isinstance(value, ast.List | ast.Tuple) else (value,))
     )
 
 
@@ -198,35 +194,23 @@ def _help(use: MemberUse) -> str:
     )
 
 
-def _finding(module: Module, use: MemberUse, attempt: Fix | NoFix) -> Finding:
+def _finding(call: Call, attempt: Fix | NoFix) -> Finding:
+    assert call.use is not None
     error = (
         "NotImplementedError: Layer `add_metric()` method is deprecated"
-        if use.member == "add_metric"
+        if call.leaf == "add_metric"
         else "ValueError: `add_loss()` can only be called from inside `build()` or `call()`"
-        if use.owner.cls == "Sequential"
+        if call.cls == "Sequential"
         else "NotImplementedError"
     )
-    return rule.finding(
-        module.place(use.node),
-        f"`{use.member}` of {owner_in_words(use.owner)} raises here: {error}",
-        symbol=symbol(use.owner, use.member),
-        confidence=use.confidence,
-        help=_help(use),
+    return call.finding(
+        f"`{call.leaf}` of {owner_in_words(call.use.owner)} raises here: {error}",
+        at=call.use.node,
+        symbol=symbol(call.use.owner, call.leaf),
+        help=_help(call.use),
         fix=attempt,
     )
 
-
-rule = Rule(
-    code="KD213",
-    name="add-metric-and-loss",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of(_KINDS, "add_metric")
-    | member_of({Kind.MODEL}, "add_loss")
-    | attribute("add_loss") & Trigger(_may_give_no_tensor) & member_of(_KINDS, "add_loss"),
-    since="3.0",
-)
 
 VALID = [
     (

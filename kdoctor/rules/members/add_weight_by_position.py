@@ -28,20 +28,15 @@ that of every release from 2.0 to 2.15.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, member_of
+from kdoctor.analysis.calls import add_keyword, value_of
+from kdoctor.analysis.queries import Call, calls
+from kdoctor.analysis.queries.forms import Given
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _OLD = (
@@ -71,42 +66,57 @@ _NO_INITIALIZER = (
 _NO_VALUE = "ValueError: Attempt to convert a value (None) with an unsupported type"
 _RANDOM = "for floats Keras 2 drew random numbers, until the first `reset_state`"
 _MAX_POSITIONAL = 3  # shape, initializer, dtype
-_METHODS = frozenset({"add_weight", "add_variable"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_pass_a_name(given: Given) -> bool:
+    if not given.by_position:
+        return "initializer" not in given.keywords
+    return "shape" in given.keywords or not isinstance(given.by_position[0], tuple | list)
+
+
+@rule(
+    "KD212",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=(
+        calls("add_weight", "add_variable", on=(Kind.LAYER, Kind.MODEL))
+        .even(hidden=True)
+        .where(_may_pass_a_name)
+        | calls("add_weight", on=Kind.METRIC).even(hidden=True).where(_may_pass_a_name)
+    ),
+)
+def check(call: Call) -> Finding | None:
     """Report each call that passes a name where the shape belongs."""
-    table = MemberTable(ROWS, KINDS, facts.signature)
-    for use in module.members:
-        if use.member not in _METHODS or not table.rows_for(use.owner, use.member):
-            continue
-        if use.called is None or use.owner_defines:
-            continue
-        if not _passes_a_name(module, use.called) and not _lacks_initializer(use):
-            continue
-        if not module.is_guarded(use.node):
-            yield _finding(module, use, table)
+    assert call.use is not None
+    lacks_initializer = _lacks_initializer(call)
+    if not lacks_initializer and not _passes_a_name(call):
+        return None
+    return call.finding(
+        _without_initializer(call) if lacks_initializer else _message(call),
+        at=call.use.node,
+        symbol=symbol(call.use.owner, call.use.member),
+        help="Pass everything by keyword: `add_weight(name=…, shape=…, initializer=…)`.",
+        fix=_fix(call, lacks_initializer=lacks_initializer),
+    )
 
 
-def _passes_a_name(module: Module, call: cst.Call) -> bool:
-    first = next(iter(call.args), None)
+def _passes_a_name(call: Call) -> bool:
+    first = next(iter(call.call.args), None)
     if first is None or first.keyword is not None or first.star:
         return False
-    return _is_text(value_of(module, first.value)) or argument(call, "shape") is not None
+    return _is_text(value_of(call.module, first.value)) or call.argument("shape") is not None
 
 
-def _lacks_initializer(use: MemberUse) -> bool:
+def _lacks_initializer(call: Call) -> bool:
     """Say whether all is passed by keyword, and no initializer where one is asked for."""
-    if use.called is None:
-        return False
-    given = {each.keyword.value if each.keyword else None for each in use.called.args}
+    given = {each.keyword.value if each.keyword else None for each in call.call.args}
     if None in given or "initializer" in given:
         return False
-    return _is_of_a_metric(use) or (use.member == "add_variable" and "shape" in given)
+    return _is_of_a_metric(call) or (call.leaf == "add_variable" and "shape" in given)
 
 
-def _is_of_a_metric(use: MemberUse) -> bool:
-    return use.owner.kind is Kind.METRIC and use.member == "add_weight"
+def _is_of_a_metric(call: Call) -> bool:
+    return call.owner is not None and call.owner.kind is Kind.METRIC
 
 
 def _is_text(node: cst.BaseExpression) -> bool:
@@ -122,47 +132,35 @@ def _is_text(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(module: Module, use: MemberUse, table: MemberTable) -> Finding:
-    if _is_of_a_metric(use) and _lacks_initializer(use):
-        attempt: Fix | NoFix = _with_zeros(module, use)
-    else:
-        attempt = table.attempt(module, use, lambda _: rule.applicability())
-    return rule.finding(
-        module.place(use.node),
-        _message(module, use),
-        symbol=symbol(use.owner, use.member),
-        confidence=use.confidence,
-        help="Pass everything by keyword: `add_weight(name=…, shape=…, initializer=…)`.",
-        fix=attempt,
-    )
+def _fix(call: Call, *, lacks_initializer: bool) -> Fix | NoFix:
+    assert call.use is not None
+    if lacks_initializer and _is_of_a_metric(call):
+        return call.fix(
+            'Write `initializer="zeros"`',
+            add_keyword(call.module, call.call, 'initializer="zeros"'),
+            unsafe_because=_RANDOM,
+        )
+    table = MemberTable(ROWS, KINDS, call.facts.signature)
+    return table.attempt(call.module, call.use, lambda _: check.applicability())
 
 
-def _with_zeros(module: Module, use: MemberUse) -> Fix:
-    assert use.called is not None
-    return rule.fix(
-        'Write `initializer="zeros"`',
-        add_keyword(module, use.called, 'initializer="zeros"'),
-        unsafe_because=_RANDOM,
-    )
+def _without_initializer(call: Call) -> str:
+    if _is_of_a_metric(call):
+        return f"`add_weight` of a metric requires an initializer: {_NO_VALUE}"
+    return f"`add_variable` requires an initializer: {_NO_INITIALIZER}"
 
 
-def _message(module: Module, use: MemberUse) -> str:
-    assert use.called is not None
-    call = use.called
-    if _lacks_initializer(use):
-        if _is_of_a_metric(use):
-            return f"`add_weight` of a metric requires an initializer: {_NO_VALUE}"
-        return f"`add_variable` requires an initializer: {_NO_INITIALIZER}"
-    name = module.source(call.args[0].value)
-    by_position = sum(each.keyword is None for each in call.args)
-    if use.member == "add_variable":
-        twice = argument(call, "shape") is not None
+def _message(call: Call) -> str:
+    name = call.source(call.call.args[0].value)
+    by_position = sum(each.keyword is None for each in call.call.args)
+    if call.leaf == "add_variable":
+        twice = call.argument("shape") is not None
         return "`add_variable` takes the shape first, and the name by keyword only: " + (
             "TypeError: Layer.add_variable() got multiple values for argument 'shape'"
             if twice
             else "ValueError: Could not interpret initializer identifier"
         )
-    if use.owner.kind is Kind.METRIC:
+    if _is_of_a_metric(call):
         return (
             f"`add_weight` takes the shape first: ValueError: Cannot convert {name} to a shape. "
             f"Found invalid dimension"
@@ -177,26 +175,6 @@ def _message(module: Module, use: MemberUse) -> str:
         f"keyword argument. Received: add_weight({name}, ...)"
     )
 
-
-def _may_be_told(_: TargetFacts, called: QuickCall) -> bool:
-    if called.leaf not in _METHODS:
-        return False
-    if not called.places:
-        return "initializer" not in called.keywords
-    first = called.node.args[0]
-    return "shape" in called.keywords or not isinstance(first, ast.Tuple | ast.List)
-
-
-rule = Rule(
-    code="KD212",
-    name="add-weight-by-position",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=calls(_may_be_told, *_METHODS)
-    & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
-    since="3.0",
-)
 
 VALID = [
     # A metric's with an initializer, or with what may be one.

@@ -21,18 +21,16 @@ Run on Keras 3.15.1 and tf_keras 2.21 with subclasses of each recurrent layer.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import only_base
-from kdoctor.analysis.triggers import classes, word
+from kdoctor.analysis.queries import Subclass, subclasses
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -49,22 +47,26 @@ _OF_THE_CLASS = "ValueError: Exception encountered when calling {}.call()."
 _BUILD, _SHAPE, _SPEC = "build", "compute_output_shape", "compute_output_spec"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_recurrent(facts: TargetFacts, base: str) -> bool:
+    split = split_root(base)
+    parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
+    return parent == "layers" and leaf in RECURRENT and is_keras_3(facts, base)
+
+
+@rule(
+    "KD226",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=subclasses(_is_recurrent, defining="call"),
+)
+def check(cls: Subclass) -> Finding | None:
     """Report each such parameter."""
-    for node in module.nodes(cst.ClassDef):
-        only = only_base(module, node)
-        base = module.qualified(only) if only is not None else None
-        split = split_root(base) if base and is_keras_3(facts, base) else None
-        parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
-        if base is None or parent != "layers" or leaf not in RECURRENT or module.is_guarded(node):
-            continue
-        methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
-        call = methods.get("call")
-        asking = _asking(methods)
-        if call is None or asking is None or len(call.params.params) < 2:
-            continue
-        if call.params.params[1].name.value != _NEW or not _takes(call, _STATE):
-            yield _finding(module, call, base, asking)
+    call, asking = cls.methods["call"], _asking(cls.methods)
+    if asking is None or len(call.params.params) < 2:
+        return None
+    if call.params.params[1].name.value == _NEW and _takes(call, _STATE):
+        return None
+    return _finding(cls, call, asking)
 
 
 def _asking(methods: Mapping[str, cst.FunctionDef]) -> str | None:
@@ -82,22 +84,22 @@ def _takes(call: cst.FunctionDef, name: str) -> bool:
     return any(each.name.value == name for each in named)
 
 
-def _finding(module: Module, call: cst.FunctionDef, base: str, asking: str) -> Finding:
+def _finding(cls: Subclass, call: cst.FunctionDef, asking: str) -> Finding:
     parameter = call.params.params[1]
-    edits = _edits(module, call, parameter)
+    edits = _edits(cls.module, call, parameter)
     old = parameter.name.value
     said = _ERROR.format(asking)
     if asking == _SHAPE:  # what Keras says of the layer comes first
-        said = f"{_OF_THE_CLASS.format(_name(module, call))} {said.removeprefix('ValueError: ')}"
+        said = f"{_OF_THE_CLASS.format(cls.symbol)} {said.removeprefix('ValueError: ')}"
     wanted, has = (_NEW, f"has `{old}`") if old != _NEW else (_STATE, "has none")
-    return rule.finding(
-        module.place(parameter.name),
-        f"`{asking}` of `{base.rpartition('.')[2]}` looks for `{wanted}` among the parameters of "
-        f"`call`, which {has}: {said}",
-        symbol=f"{base}.call({old})",
+    return cls.finding(
+        f"`{asking}` of `{cls.base.rpartition('.')[2]}` looks for `{wanted}` among the parameters "
+        f"of `call`, which {has}: {said}",
+        at=parameter.name,
+        symbol=f"{cls.base}.call({old})",
         confidence=Confidence.CERTAIN,
         help=f"Rename the first parameter to `{_NEW}`, and add `{_STATE}=None`.",
-        fix=rule.fix(
+        fix=cls.fix(
             f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`", *edits
         )
         if edits
@@ -124,11 +126,6 @@ def _edits(module: Module, call: cst.FunctionDef, parameter: cst.Param) -> tuple
     if len(kept) < len(renamed):  # one edit where both are at one place
         return (*kept, Edit(module.span(parameter.name), (f"{_NEW}{text}",)))
     return (*renamed, Edit(Span(end, end), (text,)))
-
-
-def _name(module: Module, call: cst.FunctionDef) -> str:
-    around = next(each for each in module.ancestors(call) if isinstance(each, cst.ClassDef))
-    return around.name.value
 
 
 def _renamed(
@@ -162,20 +159,6 @@ def _is_variable(module: Module, name: cst.Name) -> bool:
         return parent.value is name
     return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
-
-def _may_be_recurrent(_: TargetFacts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
-    return any(each.rpartition(".")[2] in RECURRENT for each in bases)
-
-
-rule = Rule(
-    code="KD226",
-    name="call-of-recurrent-layer",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("call") & classes(_may_be_recurrent),
-    since="3.0",
-)
 
 _CLASS = "import keras\n\n\nclass Mine(keras.layers.LSTM):\n"
 _USE = "\n\ny = Mine(3)(keras.Input((5, 2)))\n"

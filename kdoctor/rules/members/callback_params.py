@@ -19,15 +19,12 @@ Run on Keras 3.15.1: the three keys are what `fit` passes there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.fallback_helpers import conditions
 from kdoctor.value_types import Kind
 
@@ -40,40 +37,34 @@ _OTHERS = ("samples", "nb_sample", "batch_size")
 _ALWAYS_THERE = frozenset({"epochs", "steps", "verbose"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule("KD219", severity=Severity.ERROR, since="3.0", look_for=reads("params", on=Kind.CALLBACK))
+def check(params: Read) -> Finding | None:
     """Report each key that is not there."""
-    for use in module.members:
-        if use.owner.kind is not Kind.CALLBACK or use.member != "params" or use.owner_defines:
-            continue
-        key = _key(module, use)
-        if key is None or key not in {*_HELP, *_OTHERS} or module.is_guarded(use.node):
-            continue
-        if _is_asked_for(module, use, key):
-            continue
-        yield rule.finding(
-            module.place(use.node),
-            f"the params of a callback no longer have `{key}`: KeyError: '{key}'",
-            symbol=f"Callback.params[{key}]",
-            confidence=use.confidence,
-            help=_HELP.get(key, "`steps` counts batches; pass the rest to the callback itself."),
-            fix=NoFix("the callback must get it from somewhere else"),
-        )
+    key = _key(params)
+    if key not in {*_HELP, *_OTHERS} or _is_asked_for(params, key):
+        return None
+    return params.finding(
+        f"the params of a callback no longer have `{key}`: KeyError: '{key}'",
+        symbol=f"Callback.params[{key}]",
+        help=_HELP.get(key, "`steps` counts batches; pass the rest to the callback itself."),
+        fix=NoFix("the callback must get it from somewhere else"),
+    )
 
 
-def _key(module: Module, use: MemberUse) -> str | None:
-    match module.parent(use.node):
+def _key(params: Read) -> str:
+    match params.module.parent(params.node):
         case cst.Subscript(
             value=value,
             slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
-        ) if value is use.node:
-            return key.raw_value
-    return None
+        ) if value is params.node:
+            return str(key.raw_value)
+    return ""
 
 
-def _is_asked_for(module: Module, use: MemberUse, key: str) -> bool:
+def _is_asked_for(read: Read, key: str) -> bool:
     """Say whether a test around the use tells that the key is there, or never comes out so."""
-    params = module.source(use.node)
-    child: cst.CSTNode = use.node
+    module, params = read.module, read.source(read.node)
+    child: cst.CSTNode = read.node
     while (parent := module.parent(child)) is not None:
         for test, holds in conditions(parent, child, lambda _: None):
             asked = _keys_asked(module, test, params)
@@ -96,16 +87,6 @@ def _keys_asked(module: Module, test: cst.BaseExpression, params: str) -> set[st
             return {str(key.raw_value)}
     return set()
 
-
-rule = Rule(
-    code="KD219",
-    name="callback-params",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.CALLBACK}, "params"),
-    since="3.0",
-)
 
 _CALLBACK = (
     "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"

@@ -23,16 +23,12 @@ Run on Keras 3.15.1; on tf_keras 2.21 the same lines give the same metrics.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import symbol
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _HELP = {
@@ -45,37 +41,24 @@ _INSIDE = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
-    """Report each member that is read from `compiled_metrics` and not there."""
-    for use in module.members:
-        if use.member != "compiled_metrics" or use.owner.kind is not Kind.MODEL:
-            continue
-        read = module.parent(use.node)
-        if not isinstance(read, cst.Attribute) or read.value is not use.node:
-            continue
-        member = read.attr.value
-        if use.owner_defines or member == "update_state" or module.is_guarded(use.node):
-            continue
-        yield rule.finding(
-            module.place(read),
-            f"`compiled_metrics` no longer has `{member}`: AttributeError: "
-            f"'DeprecatedCompiledMetric' object has no attribute '{member}'",
-            symbol=symbol(use.owner, f"compiled_metrics.{member}"),
-            confidence=use.confidence,
-            help=_HELP.get(member, _INSIDE),
-            fix=NoFix("before the first batch Keras 2 and 3 list different metrics"),
-        )
-
-
-rule = Rule(
-    code="KD220",
-    name="compiled-metrics",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.MODEL}, "compiled_metrics"),
-    since="3.0",
+@rule(
+    "KD220", severity=Severity.ERROR, since="3.0", look_for=reads("compiled_metrics", on=Kind.MODEL)
 )
+def check(metrics: Read) -> Finding | None:
+    """Report each member that is read from `compiled_metrics` and not there."""
+    read = metrics.module.parent(metrics.node)
+    if not isinstance(read, cst.Attribute) or read.attr.value == "update_state":
+        return None
+    member = read.attr.value
+    return metrics.finding(
+        f"`compiled_metrics` no longer has `{member}`: AttributeError: "
+        f"'DeprecatedCompiledMetric' object has no attribute '{member}'",
+        at=read,
+        symbol=symbol(metrics.owner, f"compiled_metrics.{member}"),
+        help=_HELP.get(member, _INSIDE),
+        fix=NoFix("before the first batch Keras 2 and 3 list different metrics"),
+    )
+
 
 VALID = [
     (

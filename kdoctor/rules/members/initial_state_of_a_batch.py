@@ -21,19 +21,17 @@ Run on Keras 3.15.1 and tf_keras 2.21 with each recurrent layer and each cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member_of
+from kdoctor.analysis.calls import is_keras_3, speller_at
+from kdoctor.analysis.queries import Call, Instance, calls
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 _MEMBER: Final = "get_initial_state"
@@ -42,19 +40,22 @@ _CELLS: Final = frozenset({"GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCe
 _GONE: Final = ("inputs", "dtype")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD232",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls(_MEMBER, on=[Instance(Kind.LAYER, each) for each in _LAYERS | _CELLS]),
+)
+def check(call: Call) -> Finding | None:
     """Report each call that says something else than the size of the batch."""
-    for use in module.members:
-        call = use.called
-        if use.member != _MEMBER or use.owner.kind is not Kind.LAYER or use.owner_defines:
-            continue
-        if call is None or is_hidden(call) or not is_keras_3(facts, use.owner.qualified):
-            continue
-        if use.owner.cls in _LAYERS | _CELLS and not module.is_guarded(use.node):
-            named = next((e for each in _GONE if (e := argument(call, each)) is not None), None)
-            given = named or argument(call, _MEMBER, 0)
-            if given is not None and (named is not None or _is_inputs(module, given.value)):
-                yield _finding(module, use, call, given)
+    assert call.owner is not None
+    if not is_keras_3(call.facts, call.owner.qualified):
+        return None
+    named = next((given for each in _GONE if (given := call.argument(each)) is not None), None)
+    given = named or call.argument("", 0)  # by position alone
+    if given is None or (named is None and not _is_inputs(call.module, given.value)):
+        return None
+    return _finding(call, given)
 
 
 def _is_inputs(module: Module, given: cst.BaseExpression) -> bool:
@@ -84,56 +85,46 @@ def _is_of_a_layer(module: Module, call: cst.Call) -> bool:
     return found is not None and found.kind is Kind.LAYER
 
 
-def _finding(module: Module, use: MemberUse, call: cst.Call, given: cst.Arg) -> Finding:
+def _finding(call: Call, given: cst.Arg) -> Finding:
+    assert call.owner is not None
     keyword = given.keyword.value if given.keyword else None
-    cls = "RNN" if use.owner.cls in _LAYERS else class_of(use.owner)
+    cls = "RNN" if call.cls in _LAYERS else class_of(call.owner)
     refused = (
         "the state is a list now: code that uses it may have to change"
-        if use.owner.cls in _CELLS
+        if call.cls in _CELLS
         else "more arguments than the inputs are passed"
     )
-    plain = use.owner.cls in _LAYERS and len(call.args) == 1 and keyword != "dtype"
-    return rule.finding(
-        module.place(given),
+    plain = call.cls in _LAYERS and len(call.call.args) == 1 and keyword != "dtype"
+    return call.finding(
         f"`{_MEMBER}` takes the batch size now, but gets the inputs: "
         "InvalidArgumentError: … Shapes of all inputs must match"
         if keyword is None
         else f"`{_MEMBER}` takes only the batch size: TypeError: {cls}.{_MEMBER}() got an "
         f"unexpected keyword argument '{keyword}'",
-        symbol=symbol(use.owner, _MEMBER),
-        confidence=use.confidence,
+        at=given,
+        symbol=symbol(call.owner, _MEMBER),
         help="Pass the batch size: `keras.ops.shape(inputs)[0]`.",
-        fix=_fix(module, given) if plain else NoFix(refused),
+        fix=_fix(call, given) if plain else NoFix(refused),
     )
 
 
-def _fix(module: Module, given: cst.Arg) -> Fix:
+def _fix(call: Call, given: cst.Arg) -> Fix | NoFix:
+    module = call.module
     spelled, need = speller_at(module, given.value).spell("keras.ops.shape")
     keyword = "batch_size=" if given.keyword else ""
-    edit = Edit(
-        module.span(given),
-        (f"{keyword}{spelled}(", Hole(module.outer_span(given.value)), ")[0]"),
-    )
     above = (each for each in module.ancestors(given) if isinstance(each, cst.FunctionDef))
     function = next(above, None)
     in_a_call = function is not None and function.name.value == "call"
-    return rule.fix(
+    return call.fix(
         "Pass the batch size",
-        edit,
-        imports=(need,),
+        Edit(
+            module.span(given),
+            (f"{keyword}{spelled}(", Hole(module.outer_span(given.value)), ")[0]"),
+        ),
+        imports=[need],
         unsafe_because="" if in_a_call else "a symbolic tensor has no batch size here",
     )
 
-
-rule = Rule(
-    code="KD232",
-    name="initial-state-of-a-batch",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.LAYER}, _MEMBER),
-    since="3.0",
-)
 
 _TEXT = (
     "import keras\n\n\nclass Generator(keras.Model):\n    def __init__(self):\n"

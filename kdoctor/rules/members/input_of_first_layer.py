@@ -17,35 +17,47 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member, member_of
+from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries.conditions import member
 from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD229",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=reads("input", on=Kind.LAYER).beside(member("layers")),
+)
+def check(read: Read) -> Finding | None:
     """Report each such read."""
-    for use in module.members:
-        if use.member != "input" or use.owner.kind is not Kind.LAYER or use.owner_defines:
-            continue
-        model = _model_of_first_layer(use)
-        of = None if model is None else module.type_of(model)
-        if model is None or of is None or of.kind is not Kind.MODEL or of.cls == "Sequential":
-            continue
-        if is_keras_3(facts, of.qualified) and not module.is_guarded(use.node):
-            yield _finding(module, use, model)
+    module, model = read.module, _model_of_first_layer(read)
+    of = None if model is None else module.type_of(model)
+    if model is None or of is None or of.kind is not Kind.MODEL or of.cls == "Sequential":
+        return None
+    if not is_keras_3(read.facts, of.qualified):
+        return None
+    kept = Hole(module.outer_span(model), Precedence.PRIMARY, precedence_of(model))
+    return read.finding(
+        "the first layer of a functional model is its `InputLayer`, whose `input` is an empty list",
+        symbol="InputLayer.input",
+        help="Write `model.inputs[0]`.",
+        fix=read.fix(
+            "Read the model's first input instead",
+            Edit(module.span(read.node), (kept, ".inputs[0]"), Precedence.PRIMARY),
+            unsafe_because="the first input of a model with several inputs may not belong to the "
+            "first layer",
+        ),
+    )
 
 
-def _model_of_first_layer(use: MemberUse) -> cst.BaseExpression | None:
-    match use.node.value:
+def _model_of_first_layer(read: Read) -> cst.BaseExpression | None:
+    match read.node.value:
         case cst.Subscript(
             value=cst.Attribute(value=model, attr=cst.Name(value="layers")),
             slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value="0")))],
@@ -53,35 +65,6 @@ def _model_of_first_layer(use: MemberUse) -> cst.BaseExpression | None:
             return model
     return None
 
-
-def _finding(module: Module, use: MemberUse, model: cst.BaseExpression) -> Finding:
-    span = module.outer_span(model)
-    kept = Hole(span, Precedence.PRIMARY, precedence_of(model))
-    edit = Edit(module.span(use.node), (kept, ".inputs[0]"), Precedence.PRIMARY)
-    return rule.finding(
-        module.place(use.node),
-        "the first layer of a functional model is its `InputLayer`, whose `input` is an empty list",
-        symbol="InputLayer.input",
-        confidence=use.confidence,
-        help="Write `model.inputs[0]`.",
-        fix=rule.fix(
-            "Read the model's first input instead",
-            edit,
-            unsafe_because="the first input of a model with several inputs may not belong to the "
-            "first layer",
-        ),
-    )
-
-
-rule = Rule(
-    code="KD229",
-    name="input-of-first-layer",
-    family="members",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=member("layers") & member_of({Kind.LAYER}, "input"),
-    since="3.0",
-)
 
 _MODEL = "import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
 _ANY = "import keras\n\n\ndef first(model: keras.Model):\n    return model.layers[0].input{}\n"

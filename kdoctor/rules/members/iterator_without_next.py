@@ -28,11 +28,12 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_keras_3
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import member, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.scopes import BindingKind
@@ -49,25 +50,28 @@ _MAX_DEPTH: Final = 16  # steps from name to name
 Maker = Callable[[cst.Call, int], str | None]
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD230",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(member("next"), word(_GENERATOR, *_FLOWS.values())),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such method that is asked for."""
-    flows = _Flows(module, facts)
-    for asked in module.attributes:
-        if asked.attr.value != "next" or module.is_guarded(asked):
+    flows = _Flows(file.module, file.facts)
+    for asked in file.module.attributes:
+        if asked.attr.value != "next" or file.module.is_guarded(asked):
             continue
         made = flows.named(asked.value)
-        if made is None:
-            continue
-        fix = _fix(module, asked)
-        yield rule.finding(
-            module.place(asked),
-            f"this iterator no longer has `next`: AttributeError: '{made}' object has "
-            "no attribute 'next'",
-            symbol=f"{made}.next",
-            confidence=Confidence.LIKELY,
-            help="Write `next(flow)`, with Python's built-in function.",
-            fix=fix or NoFix("`next` means something else here"),
-        )
+        if made is not None:
+            yield file.finding(
+                f"this iterator no longer has `next`: AttributeError: '{made}' object has "
+                "no attribute 'next'",
+                at=asked,
+                symbol=f"{made}.next",
+                help="Write `next(flow)`, with Python's built-in function.",
+                fix=_fix(file, asked),
+            )
 
 
 class _Flows:
@@ -125,26 +129,16 @@ class _Flows:
         return names[0] if names and all(names) else None
 
 
-def _fix(module: Module, asked: cst.Attribute) -> Fix | None:
-    call = module.parent(asked)
+def _fix(file: File, asked: cst.Attribute) -> Fix | NoFix:
+    module, call = file.module, file.module.parent(asked)
     if not isinstance(call, cst.Call) or call.func is not asked:
-        return rule.fix("Write `__next__`", Edit(module.span(asked.attr), ("__next__",)))
+        return file.fix("Write `__next__`", Edit(module.span(asked.attr), ("__next__",)))
     if not is_builtin(module, asked.attr) or call.args:
-        return None
+        return NoFix("`next` means something else here")
     flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, precedence_of(asked.value))
     edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
-    return rule.fix("Write `next(…)`", edit)
+    return file.fix("Write `next(…)`", edit)
 
-
-rule = Rule(
-    code="KD230",
-    name="iterator-without-next",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member("next") & word(_GENERATOR, *_FLOWS.values()),
-    since="3.0",
-)
 
 _FLOW = (
     "import numpy as np\n"

@@ -22,85 +22,67 @@ Run on Keras 3.15.1: the errors are quoted from there, and `KerasHistory` is a n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member_of, word
+from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _MEMBER = "_keras_history"
-_MEMBERS = frozenset({_MEMBER, "layer"})
 _WITHOUT = {Kind.EAGER, Kind.VARIABLE, Kind.LAYER, Kind.MODEL}
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD203",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=reads(_MEMBER, on={*_WITHOUT, Kind.TENSOR})
+    | reads("layer", on=Kind.KERAS_HISTORY).beside(word(_MEMBER)),
+)
+def check(read: Read) -> Finding | None:
     """Report what raises; what is merely private where nothing behind it raises."""
-    for use in module.members:
-        if use.member not in _MEMBERS or use.owner_defines or module.is_guarded(use.node):
-            continue
-        if use.owner.kind is Kind.KERAS_HISTORY and use.member == "layer":
-            yield _renamed(module, use)
-        elif use.member == _MEMBER and use.owner.kind in _WITHOUT:
-            yield _absent(module, use)
-        elif use.member == _MEMBER and use.owner.kind is Kind.TENSOR:
-            parent = module.parent(use.node)
-            if not isinstance(parent, cst.Attribute) or parent.attr.value != "layer":
-                yield _private(module, use)
+    if read.member == "layer":
+        return _renamed(read)
+    if read.owner.kind in _WITHOUT:
+        return _absent(read)
+    parent = read.module.parent(read.node)
+    is_followed = isinstance(parent, cst.Attribute) and parent.attr.value == "layer"
+    return None if is_followed else _private(read)
 
 
-def _renamed(module: Module, use: MemberUse) -> Finding:
-    edit = Edit(module.span(use.node.attr), ("operation",))
-    return rule.finding(
-        module.place(use.node),
-        f"a KerasHistory has no `layer`: {attribute_error(use.owner, 'layer')}",
+def _renamed(read: Read) -> Finding:
+    edit = Edit(read.module.span(read.node.attr), ("operation",))
+    return read.finding(
+        f"a KerasHistory has no `layer`: {attribute_error(read.owner, 'layer')}",
         symbol="KerasHistory.layer",
-        confidence=use.confidence,
         help="It is now `operation`.",
-        fix=rule.fix("Read `.operation` instead of `.layer`", edit),
+        fix=read.fix("Read `.operation` instead of `.layer`", edit),
     )
 
 
-def _absent(module: Module, use: MemberUse) -> Finding:
-    return rule.finding(
-        module.place(use.node),
-        f"{owner_in_words(use.owner)} has no `{_MEMBER}`: {attribute_error(use.owner, _MEMBER)}",
-        symbol=symbol(use.owner, _MEMBER),
-        confidence=use.confidence,
+def _absent(read: Read) -> Finding:
+    return read.finding(
+        f"{owner_in_words(read.owner)} has no `{_MEMBER}`: {attribute_error(read.owner, _MEMBER)}",
+        symbol=symbol(read.owner, _MEMBER),
         help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) record which "
         "operation made them.",
         fix=NoFix("only symbolic tensors of a model record which operation made them"),
     )
 
 
-def _private(module: Module, use: MemberUse) -> Finding:
-    return rule.finding(
-        module.place(use.node),
+def _private(read: Read) -> Finding:
+    return read.finding(
         f"`{_MEMBER}` is private to Keras and may change without notice; "
         "it exists on symbolic tensors, before and after `compile`",
         symbol=f"KerasTensor.{_MEMBER}",
-        confidence=use.confidence,
         severity=Severity.LEGACY,
         help="Ask the model: `model.layers`, `model.get_layer(name)`, `layer.output`.",
         fix=NoFix("kdoctor cannot tell what it is used for"),
     )
 
-
-rule = Rule(
-    code="KD203",
-    name="keras-history",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({*_WITHOUT, Kind.TENSOR}, _MEMBER)
-    | (word(_MEMBER) & member_of({Kind.KERAS_HISTORY}, "layer")),
-    since="3.0",
-)
 
 VALID = [
     # tf_keras is Keras 2, whatever the target: its histories have a `layer`.

@@ -17,42 +17,43 @@ Run on Keras 3.15.1. The fix is safe where the object is known to be a symbolic 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from itertools import chain
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute, may_hold
-from kdoctor.model import Confidence, Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.model import Edit, Finding, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import chain_of
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.value_types import Kind
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import MayTypes
-    from kdoctor.syntax.quick_facts import QuickFacts
 
 _MEMBER = "_keras_shape"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD211",
+    severity=Severity.ERROR,
+    since="3.0",
+    only_alone=True,
+    look_for=files(attribute(_MEMBER)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each read, unless the file itself assigns such an attribute to the same thing.
 
     Where a class of the file has one of its own, only what is known to be a tensor lacks it.
     """
+    module = file.module
     nodes = [each for each in module.attributes if each.attr.value == _MEMBER]
     assigned = {_owner(module, each) for each in nodes if _is_stored(module, each)}
     is_own = "self" in assigned or any(map(_defines_it, module.nodes(cst.ClassDef)))
     for node in nodes:
-        if is_own and not _is_symbolic(module, node):
+        is_symbolic = _is_symbolic(module, node)
+        if (is_own and not is_symbolic) or module.is_guarded(node):
             continue
-        if _owner(module, node) not in assigned and not module.is_guarded(node):
-            yield _finding(module, node)
+        if _owner(module, node) not in assigned:
+            yield _finding(file, node, is_symbolic=is_symbolic)
 
 
 def _defines_it(cls: cst.ClassDef) -> bool:
@@ -92,62 +93,22 @@ def _is_stored(module: Module, node: cst.Attribute) -> bool:
     )
 
 
-def _is_read_unasked(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether it is read of what neither gets it here nor was asked whether it has it."""
-    asked = {id(each) for each in _asked_for(quick)}
-
-    def holds(possible: MayTypes) -> bool:
-        writes = [node for node, _ in possible.writes({_MEMBER})]
-        nodes = [node for node, _ in possible.reads({_MEMBER})]
-        nodes += [node for node in writes if isinstance(node.ctx, ast.Del)]
-        stored = [node for node in writes if isinstance(node.ctx, ast.Store)]
-        fine = {chain_of(node.value) for node in stored} - {()}
-        return any(chain_of(node.value) not in fine and id(node) not in asked for node in nodes)
-
-    return may_hold(quick, facts, holds)
-
-
-def _asked_for(quick: QuickFacts) -> Iterator[ast.AST]:
-    """Yield what stands under `if hasattr(x, "_keras_shape"):` and reads just that."""
-    for branch in quick.nodes.get(ast.If, ()):
-        match branch.test:
-            case ast.Call(
-                func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=member)]
-            ) if member == _MEMBER:
-                for each in chain.from_iterable(map(ast.walk, branch.body)):
-                    if isinstance(each, ast.Attribute) and chain_of(each.value) == (owner,):
-                        yield each
-
-
-def _finding(module: Module, node: cst.Attribute) -> Finding:
-    is_symbolic = _is_symbolic(module, node)
+def _finding(file: File, node: cst.Attribute, *, is_symbolic: bool) -> Finding:
     named = "'KerasTensor' object" if is_symbolic else "object"
-    return rule.finding(
-        module.place(node),
+    return file.finding(
         f"a tensor has no `{_MEMBER}`: AttributeError: {named} has no attribute '{_MEMBER}'",
+        at=node,
         symbol=f"KerasTensor.{_MEMBER}",
-        confidence=Confidence.LIKELY,
         help="The static shape is `.shape`.",
-        fix=rule.fix(
+        fix=file.fix(
             "Read `.shape` instead",
-            Edit(module.span(node.attr), ("shape",)),
+            Edit(file.module.span(node.attr), ("shape",)),
             unsafe_because=""
             if is_symbolic
             else "inside `call` it is TensorFlow's `TensorShape`, not a tuple",
         ),
     )
 
-
-rule = Rule(
-    code="KD211",
-    name="keras-shape",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute(_MEMBER) & Trigger(_is_read_unasked),
-    since="3.0",
-    only_alone=True,
-)
 
 VALID = [
     "import keras\nx = keras.Input((4,))\nx.shape",

@@ -25,17 +25,17 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, is_keras_3, passed, value_of
+from kdoctor.analysis.calls import argument, is_keras_3, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import attribute, text, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Confidence, Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Edit, Finding, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _DENSENETS: Final = ("DenseNet121", "DenseNet169", "DenseNet201")
@@ -53,32 +53,45 @@ _PARTS: Final = {
 }  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_be_old(text: str) -> bool:
+    return any(each.fullmatch(text) is not None for each in (_OF_DENSENET, _OF_MOBILENET))
+
+
+@rule(
+    "KD234",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(attribute("get_layer"), word(*_DENSENETS, *_MOBILENETS), text(_may_be_old)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such name."""
+    module = file.module
     for node in module.attributes:
         call = module.parent(node)
         if node.attr.value != "get_layer" or not isinstance(call, cst.Call):
             continue
-        given = passed(call, "name", 0) if call.func is node else None
-        texts = [] if given is None else [*_texts(module, given)]
+        given = argument(call, "name", 0) if call.func is node else None
+        texts = [] if given is None else [*_texts(module, given.value)]
         if not any(_may_be_old(str(literal(each))) for each in texts):
             continue
-        made = _application(module, facts, node.value)
+        made = _application(module, file.facts, node.value)
         if made is None or module.is_guarded(call):
             continue
-        for text in texts:
-            new = _new_name(made, str(literal(text)))
+        for name in texts:
+            new = _new_name(made, str(literal(name)))
             if new is not None:
-                yield _finding(module, text, new)
+                yield _finding(file, name, new)
 
 
 def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleString]:
     """Yield the texts that an expression stands for: one, or those that a loop goes through."""
     if isinstance(node, cst.SimpleString):
         yield node
-    bound = binding_of(module, node)
-    if bound is not None and bound.kind is BindingKind.LOOP and not bound.path:
-        looped = value_of(module, bound.value)
+    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    for each in bound if len(bound) == 1 else ():
+        if each.kind is not BindingKind.LOOP or each.path or each.value is None:
+            continue
+        looped = value_of(module, each.value)
         for element in looped.elements if isinstance(looped, cst.List | cst.Tuple) else ():
             if isinstance(element.value, cst.SimpleString):
                 yield element.value
@@ -105,39 +118,19 @@ def _new_name(made: str, old: str) -> str | None:
     return None
 
 
-def _may_be_old(text: str) -> bool:
-    return any(each.fullmatch(text) is not None for each in (_OF_DENSENET, _OF_MOBILENET))
-
-
-def _finding(module: Module, text: cst.SimpleString, new: str) -> Finding:
-    edit = Edit(module.span(text), (f"{text.prefix}{text.quote}{new}{text.quote}",))
-    is_looped_over = isinstance(module.parent(text), cst.Element)
-    return rule.finding(
-        module.place(text),
-        f"this layer is now named `{new}`: ValueError: No such layer: {literal(text)}.",
+def _finding(file: File, name: cst.SimpleString, new: str) -> Finding:
+    is_looped_over = isinstance(file.module.parent(name), cst.Element)
+    return file.finding(
+        f"this layer is now named `{new}`: ValueError: No such layer: {literal(name)}.",
+        at=name,
         symbol="Functional.get_layer",
-        confidence=Confidence.LIKELY,
-        fix=rule.fix(
+        fix=file.fix(
             f"Write `{new}`",
-            edit,
+            Edit(file.module.span(name), (f"{name.prefix}{name.quote}{new}{name.quote}",)),
             unsafe_because="the list may have other uses" if is_looped_over else "",
         ),
     )
 
-
-def _writes_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(map(_may_be_old, quick.strings))
-
-
-rule = Rule(
-    code="KD234",
-    name="layer-of-application",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("get_layer") & word(*_DENSENETS, *_MOBILENETS) & Trigger(_writes_one),
-    since="3.0",
-)
 
 _DENSENET = (
     "from keras.applications import DenseNet121\n\n"

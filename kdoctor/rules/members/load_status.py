@@ -26,10 +26,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import attribute
+from kdoctor.analysis.queries import Call, calls
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -41,30 +41,30 @@ STATUS_METHODS = frozenset({
 """What the status of a load can be asked in TensorFlow."""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD221",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls("load_weights", on=Kind.MODEL)
+    .even(hidden=True, guarded=True)
+    .beside(attribute(*sorted(STATUS_METHODS))),
+)
+def check(load: Call) -> Iterator[Finding]:
     """Report each method that a status is asked for."""
-    loads = {
-        use.called: use
-        for use in module.members
-        if use.member == "load_weights" and use.owner.kind is Kind.MODEL and not use.owner_defines
-    }
-    for asked in module.attributes if loads else ():
+    module = load.module
+    for asked in module.attributes:
         if asked.attr.value not in STATUS_METHODS or _is_asked_about(module, asked):
             continue
-        given = value_of(module, asked.value)
-        use = loads.get(given) if isinstance(given, cst.Call) else None
-        if use is None or use.called is None:
-            continue
-        fix = _fix(module, use.called, asked)
-        yield rule.finding(
-            module.place(asked.attr),
-            "`load_weights` returns None: AttributeError: 'NoneType' object has no attribute "
-            f"'{asked.attr.value}'",
-            symbol=f"{use.owner.cls or 'Model'}.load_weights",
-            confidence=Confidence.LIKELY,
-            help="Remove it: Keras 3 raises if a layer gets no weights.",
-            fix=fix or NoFix("the status is used for more than this line"),
-        )
+        if value_of(module, asked.value) is load.call:
+            yield load.finding(
+                "`load_weights` returns None: AttributeError: 'NoneType' object has no attribute "
+                f"'{asked.attr.value}'",
+                at=asked.attr,
+                symbol=f"{load.cls or 'Model'}.load_weights",
+                confidence=Confidence.LIKELY,
+                help="Remove it: Keras 3 raises if a layer gets no weights.",
+                fix=_left_out(load, asked),
+            )
 
 
 def _is_asked_about(module: Module, asked: cst.Attribute) -> bool:
@@ -80,31 +80,22 @@ def _is_asked_about(module: Module, asked: cst.Attribute) -> bool:
     )
 
 
-def _fix(module: Module, load: cst.Call, asked: cst.Attribute) -> Fix | None:
+def _left_out(load: Call, asked: cst.Attribute) -> Fix | NoFix:
     """Cut `.expect_partial()` off, where nothing is done with what that gives."""
+    module, why_not = load.module, NoFix("the status is used for more than this line")
     call = module.parent(asked)
-    if asked.value is not load or not isinstance(call, cst.Call) or call.func is not asked:
-        return None
-    if not isinstance(module.parent(call), cst.Expr) or load.lpar or asked.lpar:
-        return None
-    start, end = module.span(load).end, module.span(call).end
-    return rule.fix(
+    if asked.value is not load.call or not isinstance(call, cst.Call) or call.func is not asked:
+        return why_not
+    if not isinstance(module.parent(call), cst.Expr) or load.call.lpar or asked.lpar:
+        return why_not
+    start, end = module.span(load.call).end, module.span(call).end
+    return load.fix(
         f"Leave `.{asked.attr.value}()` out",
         Edit(Span(start, end), ("",)),
         unsafe_because="Keras 2 loaded a checkpoint with only some of the weights; Keras 3 raises "
         "if a layer gets none",
     )
 
-
-rule = Rule(
-    code="KD221",
-    name="load-status",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("load_weights") & attribute(*sorted(STATUS_METHODS)),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"

@@ -35,11 +35,11 @@ replacement was run; it is safe if it gave the same result and lost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
+from kdoctor.analysis.queries import Read
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable
 from kdoctor.rules.behaviour.weights_appended import appended_weight
@@ -54,14 +54,13 @@ from kdoctor.rules.members._error_owner import (
     symbol,
 )
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
-from kdoctor.rules.members._may_be_removed import may_be_gone
+from kdoctor.rules.members._may_be_removed import reads_of_gone
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
 from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
 from kdoctor.rules.members._removed_examples import INVALID as EXAMPLES
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _KINDS = frozenset(
@@ -80,26 +79,29 @@ _ELSEWHERE = frozenset(
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD205", severity=Severity.ERROR, since="3.0", look_for=reads_of_gone(_KINDS))
+def check(read: Read) -> Finding | None:
     """Report each use of a member that is gone and that the user's own code does not define."""
-    table = _table(facts)
-    for use in module.members:
-        if use.owner.kind not in _KINDS or use.member in _ELSEWHERE or use.owner_defines:
-            continue
-        if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
-            continue  # KD208
-        if use.member.endswith("trainable_weights") and appended_weight(module, use.node):
-            continue  # KD430
-        if use.member == "get_shape" and mends_get_shape(module, use.node):
-            continue  # KD207
-        if is_handed_on(module, use.node, use.member):
-            continue  # KD514
-        last = last_release_with(facts, use.owner, use.member)
-        if last is None or module.is_guarded(use.node):
-            continue
-        if use.owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, use.node):
-            continue  # KD511 and KD512 tell of the class as a whole
-        yield _finding(module, facts, use, table, last)
+    module, owner, member = read.module, read.owner, read.member
+    if member in _ELSEWHERE or (owner.kind, member) == (Kind.MODEL, "reset_states"):
+        return None  # KD208
+    if member.endswith("trainable_weights") and appended_weight(module, read.node):
+        return None  # KD430
+    if member == "get_shape" and mends_get_shape(module, read.node):
+        return None  # KD207
+    if is_handed_on(module, read.node, member):
+        return None  # KD514
+    if owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, read.node):
+        return None  # KD511 and KD512 tell of the class as a whole
+    last = last_release_with(read.facts, owner, member) or ""
+    release = f" (last in Keras {last})" if last[1:] else ""
+    return read.finding(
+        f"{owner_in_words(owner)} no longer has `{member}`{release}: "
+        f"{attribute_error(owner, member)}",
+        symbol=symbol(owner, member),
+        help=advice_for(owner.kind, member).help,
+        fix=_fix(read),
+    )
 
 
 @lru_cache(maxsize=8)
@@ -107,54 +109,34 @@ def _table(facts: TargetFacts) -> MemberTable:
     return MemberTable(ROWS, KINDS, facts.signature)
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, table: MemberTable, last: str
-) -> Finding:
-    advice = advice_for(use.owner.kind, use.member)
-    special = (
+def _fix(read: Read) -> Fix | NoFix:
+    module, facts, use = read.module, read.facts, read.use
+    table = _table(facts)
+    attempt = (
         update_fix(module, use)
         or generator_fix(module, use)
         or shape_of_any_layer(module, use, facts)
         or one_input_name(module, use, facts)
+        or table.attempt(module, use, _rated)
     )
-    attempt = special or table.attempt(module, use, _rated)
-    if isinstance(attempt, Fix):
-        attempt = may_count_samples(module, facts, use, attempt)
-    if use.member.endswith("_at") and asks_for_several_calls(module):
-        attempt = NoFix("this file also reads the results of other calls of a layer")
-    if isinstance(attempt, NoFix) and not table.rows_for(use.owner, use.member):
-        attempt = NoFix(advice.no_fix_because)
-    release = f" (last in Keras {last})" if last[1:] else ""
-    return rule.finding(
-        module.place(use.node),
-        f"{owner_in_words(use.owner)} no longer has `{use.member}`{release}: "
-        f"{attribute_error(use.owner, use.member)}",
-        symbol=symbol(use.owner, use.member),
-        confidence=use.confidence,
-        help=advice.help,
-        fix=attempt,
-    )
+    if read.member.endswith("_at") and asks_for_several_calls(module):
+        return NoFix("this file also reads the results of other calls of a layer")
+    if not isinstance(attempt, NoFix):
+        return may_count_samples(module, facts, use, attempt)
+    if table.rows_for(read.owner, read.member):
+        return attempt
+    return NoFix(advice_for(read.owner.kind, read.member).no_fix_because)
 
 
 def _rated(row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
-    return rule.applicability(
+    return check.applicability(
         each
         for each in INVALID
         if each.after is not None
         if f".{row.member}" in each.before and f".{row.member}" not in each.after
     )
 
-
-rule = Rule(
-    code="KD205",
-    name="member-gone",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=may_be_gone(_KINDS),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nmodel = keras.Sequential()\nmodel.fit(generator, steps_per_epoch=3)",

@@ -26,15 +26,16 @@ Run on Keras 3.15.1 and tf_keras 2.21 with both names of each.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import reduce
 from itertools import chain
+from operator import or_
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import keyword, text, word
 from kdoctor.analysis.training.logs import (
     NO_PATH,
     fields_of_paths,
@@ -42,17 +43,15 @@ from kdoctor.analysis.training.logs import (
     monitored,
 )
 from kdoctor.analysis.training.loss_names import LONG_NAMES
-from kdoctor.analysis.triggers import Trigger, keyword, word
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.log_names import renamed
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.members._log_key_fallbacks import has_a_fallback
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _NAMES = {
     "acc": ("accuracy",),
@@ -71,8 +70,23 @@ _ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(
 _FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _writes(name: str) -> Trigger:
+    return text(lambda written: name in _ENDING.findall(written))
+
+
+@rule(
+    "KD215",
+    severity=Severity.ERROR,
+    only_alone=True,
+    look_for=files(
+        word("compile"),
+        keyword("metrics"),
+        reduce(or_, (_writes(name) & _writes(each) for name in _NAMES for each in _NAMES[name])),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each key and each monitored name that no metric of the file has."""
+    module = file.module
     named = _named_by_compile(module)
     if not named:
         return
@@ -92,8 +106,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         if found is None or len(others) != 1 or metric in named or found["leaf"] in unnamed:
             continue
         if not module.is_guarded(node):
-            new = old.removesuffix(metric) + min(others)
-            yield _finding(module, node, old, new, what)
+            yield _finding(file, node, (old, old.removesuffix(metric) + min(others)), what)
 
 
 def _others(metric: str) -> frozenset[str]:
@@ -120,12 +133,12 @@ def _named_by_compile(module: Module) -> set[str] | None:
             continue
         if node.func.attr.value != "compile" or module.qualified(node.func) is not None:
             continue
-        metrics = passed(node, "metrics")
+        metrics = argument(node, "metrics")
         if metrics is None:
             if any(each.star for each in node.args) or len(node.args) > 2:
                 return None
             continue
-        names = _named(value_of(module, metrics))
+        names = _named(value_of(module, metrics.value))
         if names is None:
             return None
         found |= names
@@ -137,8 +150,8 @@ def _may_be_named(module: Module) -> set[str]:
     return {
         in_snake_case(each.value)
         for node in module.nodes(cst.Call)
-        if (given := passed(node, "metrics")) is not None
-        for each in descendants(value_of(module, given))
+        if (given := argument(node, "metrics")) is not None
+        for each in descendants(value_of(module, given.value))
         if isinstance(each, cst.Name)
     }
 
@@ -172,54 +185,19 @@ def _texts(values: Iterable[cst.BaseExpression]) -> set[str] | None:
     return found
 
 
-def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a `compile` names such a metric, and something is asked for such a name."""
-    written = set(_ENDING.findall("\n".join(quick.strings)))
-    if not any(written.intersection(_NAMES.get(each, ())) for each in written):
-        return False
-    return any(map(partial(_names_one, quick), quick.calls_of("compile"))) and (
-        any(_is_key(each.slice) for each in quick.nodes.get(ast.Subscript, ()))
-        or any(map(_is_key, chain.from_iterable(each.values for each in quick.calls)))
-        or any(map(_FIELD.search, quick.strings))
-    )
-
-
-def _names_one(quick: QuickFacts, called: QuickCall) -> bool:
-    return called.is_attribute and any(
-        isinstance(each, ast.Constant) and each.value in _GIVEN
-        for value in quick.values_of(called.argument("metrics"))
-        if isinstance(value, ast.List | ast.Tuple | ast.Dict)
-        for each in nodes_in(value)
-    )
-
-
-def _is_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (
-        isinstance(node.value, str) and _KEY.fullmatch(node.value) is not None
-    )
-
-
-def _finding(module: Module, node: cst.SimpleString, old: str, new: str, what: str) -> Finding:
+def _finding(file: File, node: cst.SimpleString, names: tuple[str, str], what: str) -> Finding:
+    old, new = names
     quoted = [f"{node.quote}{each}{node.quote}" for each in (new, old)]
-    return rule.finding(
-        module.place(node),
+    return file.finding(
         f"the metrics in this file have another name: {what}",
+        at=node,
         symbol=f"History.history[{old}]",
-        confidence=Confidence.LIKELY,
         help=f"`compile` names the metric: it is `{new}`.",
-        fix=rule.fix(f"Write {quoted[0]} instead of {quoted[1]}", renamed(module, node, old, new)),
+        fix=file.fix(
+            f"Write {quoted[0]} instead of {quoted[1]}", renamed(file.module, node, old, new)
+        ),
     )
 
-
-rule = Rule(
-    code="KD215",
-    name="metric-names",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("compile") & keyword("metrics") & Trigger(_may_be_called_otherwise),
-    only_alone=True,
-)
 
 VALID = [
     (

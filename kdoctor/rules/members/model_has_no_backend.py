@@ -20,20 +20,19 @@ the rewrites of KD101, each proven on its own; other functions are left to you.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import member_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import RewriteTable, rewrite
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.names import _backend
 from kdoctor.rules.names._backend.generators import with_generator
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
 from kdoctor.value_types import Kind
 
@@ -44,21 +43,15 @@ REWRITES = tuple(
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD201", severity=Severity.ERROR, look_for=reads("backend", on=Kind.MODEL))
+def check(read: Read) -> Finding:
     """Report each use of the attribute that the user's own class does not define."""
-    for use in module.members:
-        is_it = use.owner.kind is Kind.MODEL and use.member == "backend"
-        if not is_it or use.owner_defines or module.is_guarded(use.node):
-            continue
-        attempt = _call_the_operation(module, facts, use)
-        yield rule.finding(
-            module.place(use.node),
-            f"a model has no `backend`: {attribute_error(use.owner, 'backend')}",
-            symbol=symbol(use.owner, "backend"),
-            confidence=use.confidence,
-            help="Call the function itself, from `keras.ops` or `keras.config`.",
-            fix=attempt,
-        )
+    return read.finding(
+        f"a model has no `backend`: {attribute_error(read.owner, 'backend')}",
+        symbol=symbol(read.owner, "backend"),
+        help="Call the function itself, from `keras.ops` or `keras.config`.",
+        fix=_call_the_operation(read.module, read.facts, read.use),
+    )
 
 
 def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
@@ -96,15 +89,6 @@ def _table(facts: TargetFacts) -> RewriteTable:
 def _some_import_of_keras(module: Module) -> ImportBinding | None:
     return next((each for each in module.imports if split_root(each.name)), None)
 
-
-rule = Rule(
-    code="KD201",
-    name="model-has-no-backend",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.MODEL}, "backend"),
-)
 
 VALID = [
     "from keras import backend as K\nK.backend()",

@@ -30,8 +30,6 @@ stateful. The fix is unsafe if the file has such a class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
@@ -41,14 +39,14 @@ from kdoctor.analysis.models.user_classes import (
     lineage_with_keras_3_base,
     methods_in,
 )
-from kdoctor.analysis.triggers import member_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.keras_api import Presence
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._error_owner import attribute_error, symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -64,21 +62,16 @@ HELPER = '''def reset_states(model):
             layer.reset_states()'''
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD208", severity=Severity.ERROR, since="3.0", look_for=reads(_MEMBER, on=Kind.MODEL))
+def check(read: Read) -> Finding:
     """Report each use that the user's own model does not define."""
-    for use in module.members:
-        if not _is_it(use) or module.is_guarded(use.node):
-            continue
-        attempt = _fix(module, facts, use)
-        yield rule.finding(
-            module.place(use.node),
-            f"a model no longer has `{_MEMBER}`: {attribute_error(use.owner, _MEMBER)}",
-            symbol=symbol(use.owner, _MEMBER),
-            confidence=use.confidence,
-            help="Reset the stateful layers, including those of nested models: `kdoctor rules "
-            "KD208` shows the function.",
-            fix=attempt,
-        )
+    return read.finding(
+        f"a model no longer has `{_MEMBER}`: {attribute_error(read.owner, _MEMBER)}",
+        symbol=symbol(read.owner, _MEMBER),
+        help="Reset the stateful layers, including those of nested models: `kdoctor rules "
+        "KD208` shows the function.",
+        fix=_fix(read),
+    )
 
 
 def _is_it(use: MemberUse) -> bool:
@@ -86,9 +79,9 @@ def _is_it(use: MemberUse) -> bool:
     return is_of_a_model and not use.owner_defines
 
 
-def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
+def _fix(read: Read) -> Fix | NoFix:
     """Call a function of the file that does what the method did."""
-    call, owner = use.called, use.node.value
+    module, call, owner = read.module, read.called, read.node.value
     if call is None or call.args:
         return NoFix("it is not called here" if call is None else "it is called with arguments")
     span = module.span(call)
@@ -105,13 +98,12 @@ def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
         )
     model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
-    because = _always_reset(module, facts)
-    return rule.fix(
+    return read.fix(
         f"Call `{_MEMBER}`, a new function in this file that does what the method did",
         *helper,
         edit,
-        imports=(need,),
-        unsafe_because=because,
+        imports=[need],
+        unsafe_because=_always_reset(module, read.facts),
     )
 
 
@@ -148,16 +140,6 @@ def _speaks_of_stateful(node: cst.ClassDef) -> bool:
     names = (each.attr for each in descendants(node) if isinstance(each, cst.Attribute))
     return any(each.value == _STATEFUL for each in names)
 
-
-rule = Rule(
-    code="KD208",
-    name="model-reset-states",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.MODEL}, _MEMBER),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.layers.LSTM(3, stateful=True).reset_states()",

@@ -18,68 +18,33 @@ Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model an
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from itertools import chain
-
 import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
-from kdoctor.analysis.triggers import Trigger, member_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.fallback_helpers import handles_only_attribute_error
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
-_OPTIMIZER = "optimizer"
-_COMPILE = "compile"
-_CONDITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD235",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=reads("optimizer", on=Kind.MODEL, tested=True),
+)
+def check(read: Read) -> Finding | None:
     """Report each such question."""
-    for use in module.members:
-        if use.owner.kind is not Kind.MODEL or use.member != _OPTIMIZER or use.owner_defines:
-            continue
-        if not isinstance(use.node.value, cst.Name) or not _is_asked(module, use.node):
-            continue
-        if module.is_guarded(use.node) or _is_caught(module, use.node):
-            continue
-        if not (_is_trained_meanwhile(module, use.node) or _is_compiled_above(module, use)):
-            yield _finding(module, use)
-
-
-def _is_asked(module: Module, node: cst.Attribute) -> bool:
-    """Say whether it is compared with None, or (a part of) a condition itself."""
-    match module.parent(node):
-        case cst.Comparison(
-            left=left,
-            comparisons=[
-                cst.ComparisonTarget(
-                    operator=cst.Is() | cst.IsNot() | cst.Equal() | cst.NotEqual(),
-                    comparator=cst.Name(value="None"),
-                )
-            ],
-        ):
-            return left is node
-    inner: cst.CSTNode = node
-    for each in module.ancestors(node):
-        match each:
-            case cst.UnaryOperation(operator=cst.Not()) | cst.BooleanOperation():
-                inner = each
-            case cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test):
-                return test is inner
-            case cst.Assert(test=test):
-                return test is inner
-            case _:
-                return False
-    return False
+    module, node = read.module, read.node
+    if not isinstance(node.value, cst.Name) or _is_caught(module, node):
+        return None
+    if _is_trained_meanwhile(module, node):
+        return None
+    return None if _is_compiled_above(read, node.value.value) else _finding(read)
 
 
 def _is_trained_meanwhile(module: Module, node: cst.Attribute) -> bool:
@@ -99,62 +64,35 @@ def _is_caught(module: Module, node: cst.CSTNode) -> bool:
     )
 
 
-def _is_compiled_above(module: Module, use: MemberUse) -> bool:
+def _is_compiled_above(read: Read, name: str) -> bool:
     """Say whether a model of that name is, or may be, compiled above it in the same function."""
-    assert isinstance(use.node.value, cst.Name)
-    name, place = use.node.value.value, module.span(use.node).start
-    around = points_to_of(module).function_around
+    module = read.module
+    place, around = module.span(read.node).start, points_to_of(module).function_around
     return any(
-        each.member == _COMPILE
+        each.member == "compile"
         and isinstance(each.node.value, cst.Name)
         and each.node.value.value == name
         and module.span(each.node).start < place
-        and around(each.node) is around(use.node)
+        and around(each.node) is around(read.node)
         for each in module.members
     )
 
 
-def _finding(module: Module, use: MemberUse) -> Finding:
-    model = module.span(use.node.value)
-    is_free = has_builtin(module, use.node, "getattr")
-    cls = use.owner.cls or "Functional"  # as models of inputs and outputs are
-    return rule.finding(
-        module.place(use.node),
+def _finding(read: Read) -> Finding:
+    module = read.module
+    model = Hole(module.span(read.node.value))
+    edit = Edit(module.outer_span(read.node), ("getattr(", model, ', "optimizer", None)'))
+    cls = read.owner.cls or "Functional"  # as models of inputs and outputs are
+    return read.finding(
         "before `compile` a model has no optimizer, not even None: AttributeError: "
         f"'{cls}' object has no attribute 'optimizer'",
         symbol="Model.optimizer",
-        confidence=use.confidence,
         help='Write `getattr(model, "optimizer", None)`.',
-        fix=rule.fix(
-            "Read the optimizer with `getattr`",
-            Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),
-        )
-        if is_free
+        fix=read.fix("Read the optimizer with `getattr`", edit)
+        if has_builtin(module, read.node, "getattr")
         else NoFix(hidden_builtin("getattr")),
     )
 
-
-def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
-    nodes = quick.nodes
-    tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
-    compared = (each.left for each in nodes.get(ast.Compare, ()))
-    return any(
-        isinstance(each, ast.Attribute)
-        and each.attr == _OPTIMIZER
-        and isinstance(each.value, ast.Name)
-        for each in chain(compared, chain.from_iterable(map(nodes_in, tests)))
-    )
-
-
-rule = Rule(
-    code="KD235",
-    name="optimizer-before-compile",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_ask) & member_of({Kind.MODEL}, _OPTIMIZER),
-    since="3.0",
-)
 
 _FUNCTIONAL = (
     "import keras\n\nx = keras.Input((2,))\nmodel = keras.Model(x, keras.layers.Dense(1)(x))\n"

@@ -29,7 +29,6 @@ build without this method.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -39,9 +38,11 @@ from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base
-from kdoctor.analysis.triggers import Trigger, classes, word
+from kdoctor.analysis.queries import File, files, subclasses
+from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.members._lists_of_shapes import (
     gives_as_is,
@@ -50,7 +51,7 @@ from kdoctor.rules.members._lists_of_shapes import (
     returned_by,
     takes_several,
 )
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 
@@ -81,17 +82,34 @@ class _Layer(Struct, frozen=True):
     methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _says_its_shape(_: TargetFacts, base: str) -> bool:
+    split = split_root(base)
+    return split is not None and "layers." in base and split[1].rpartition(".")[2] not in ASK_CALL
+
+
+@rule(
+    "KD225",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        word("call"),
+        subclasses(_says_its_shape, guarded=True).trigger
+        # Many layers define both methods: what stands in them tells.
+        | Trigger(lambda quick, _: may_take_several(quick, _SHAPE)),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each class that says one thing of its output, and makes another."""
+    module = file.module
     for node in module.nodes(cst.ClassDef):
         if not methods_in(node).keys() & {"call", _SHAPE}:
             continue
-        layer = _layer(module, facts, node)
+        layer = _layer(module, file.facts, node)
         if layer is None or "call" not in layer.methods or _SPEC in layer.methods:
             continue
         why = _contradiction(module, layer)
         if why is not None and not module.is_guarded(node):
-            yield _finding(module, node, layer, why)
+            yield _finding(file, node, layer, why)
 
 
 def _layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> _Layer | None:
@@ -208,23 +226,22 @@ def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
     )
 
 
-def _finding(module: Module, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
-    methods = methods_in(node)
-    told = methods.get("call") or methods[_SHAPE]
+def _finding(file: File, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
+    own = methods_in(node)
+    told = own.get("call") or own[_SHAPE]
     said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
-    attempt = _fix(module, told)
-    return rule.finding(
-        module.place(told.name),
+    return file.finding(
         f"{said_by} gives the output shape, but `call` returns another: {why}",
+        at=told.name,
         symbol=f"{layer.symbol}.{_SPEC}",
-        confidence=Confidence.LIKELY,
         help="Define `compute_output_spec(self, *args, **kwargs)` as `return keras.Operation."
         "compute_output_spec(self, *args, **kwargs)`: then Keras runs `call`, as on Keras 2.",
-        fix=attempt,
+        fix=_fix(file, told),
     )
 
 
-def _fix(module: Module, method: cst.FunctionDef) -> Fix | NoFix:
+def _fix(file: File, method: cst.FunctionDef) -> Fix | NoFix:
+    module = file.module
     start = module.span(method).start
     if method.decorators:
         start = module.span(method.decorators[0]).start
@@ -237,8 +254,8 @@ def _fix(module: Module, method: cst.FunctionDef) -> Fix | NoFix:
         f"def {_SPEC}(self, *args, **kwargs):\n"
         f"{inner}return {spelled}.{_SPEC}(self, *args, **kwargs)\n\n{indent}"
     )
-    return rule.fix(
-        "Let `call` determine the output shape", Edit(Span(start, start), (text,)), imports=(need,)
+    return file.fix(
+        "Let `call` determine the output shape", Edit(Span(start, start), (text,)), imports=[need]
     )
 
 
@@ -248,23 +265,6 @@ def _step(module: Module, method: cst.FunctionDef) -> str:
         return method.body.indent
     return module.tree.default_indent
 
-
-def _may_make_several(_: TargetFacts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
-    split = (split_root(each) for each in bases)
-    layers = {each[1].rpartition(".")[2] for each in split if each and "layers." in each[1]}
-    return bool(layers - ASK_CALL)
-
-
-rule = Rule(
-    code="KD225",
-    name="output-shape-of-call",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("call")
-    & (classes(_may_make_several) | Trigger(lambda quick, _: may_take_several(quick, _SHAPE))),
-    since="3.0",
-)
 
 _SPEC_LINES = (
     "    def compute_output_spec(self, *args, **kwargs):\n"

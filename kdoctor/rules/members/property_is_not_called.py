@@ -19,19 +19,16 @@ Run on Keras 3.15.1, inside and outside a graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, member_of
+from kdoctor.analysis.queries import Call, calls
 from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.members._variable_reads import used_at_once
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 ROWS = (
@@ -46,36 +43,41 @@ _KINDS = {
 _GIVES = {"variables": "list", "value": "ResourceVariable"}
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD217",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=(
+        calls("variables", on=Kind.OPTIMIZER).even(hidden=True)
+        | calls("value", on=Kind.VARIABLE).even(hidden=True)
+    ),
+)
+def check(call: Call) -> Finding | None:
     """Report each such call."""
-    table = MemberTable(ROWS, _KINDS, facts.signature)
-    for use in module.members:
-        if use.called is None or use.owner_defines or use.owner.is_tf_variable:
-            continue
-        if not table.rows_for(use.owner, use.member) or module.is_guarded(use.node):
-            continue
-        if use.owner.kind is Kind.OPTIMIZER and _may_be_compiled_with_another(module, use):
-            continue
-        attempt = table.attempt(module, use, _proven)
-        yield rule.finding(
-            module.place(use.node),
-            f"`{use.member}` is a property: TypeError: '{_GIVES[use.member]}' object is not "
-            "callable",
-            symbol=symbol(use.owner, use.member),
-            confidence=use.confidence,
-            help="Read it without parentheses.",
-            fix=attempt,
-        )
+    assert call.use is not None
+    owner, member = call.use.owner, call.use.member
+    if owner.is_tf_variable or _may_be_compiled_with_another(call):
+        return None
+    table = MemberTable(ROWS, _KINDS, call.facts.signature)
+    return call.finding(
+        f"`{member}` is a property: TypeError: '{_GIVES[member]}' object is not callable",
+        at=call.use.node,
+        symbol=symbol(owner, member),
+        help="Read it without parentheses.",
+        fix=table.attempt(call.module, call.use, _proven),
+    )
 
 
-def _may_be_compiled_with_another(module: Module, use: MemberUse) -> bool:
+def _may_be_compiled_with_another(call: Call) -> bool:
     """Say whether the optimizer of a model may be of a class that is not known here.
 
     So it may be where the file compiles that model with something of which nothing is known.
     """
-    if use.owner.cls is not None or not isinstance(use.node.value, cst.Attribute):
+    assert call.use is not None
+    module, optimizer = call.module, call.use.node.value
+    if call.leaf != "variables" or call.cls or not isinstance(optimizer, cst.Attribute):
         return False
-    model = module.source(use.node.value.value)
+    model = module.source(optimizer.value)
     compiled = (
         argument(each.called, "optimizer", 0)
         for each in module.members
@@ -92,19 +94,8 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
 
 
 def _proven(row: MemberRewrite) -> Applicability:
-    return rule.applicability(each for each in INVALID if f".{row.member}()" in each.before)
+    return check.applicability(each for each in INVALID if f".{row.member}()" in each.before)
 
-
-rule = Rule(
-    code="KD217",
-    name="property-is-not-called",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=calls(lambda _, called: called.leaf in _GIVES and called.is_attribute, *_GIVES)
-    & (member_of({Kind.OPTIMIZER}, "variables") | member_of({Kind.VARIABLE}, "value")),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.optimizers.Adam().variables",

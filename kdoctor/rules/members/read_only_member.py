@@ -25,24 +25,21 @@ Each of them was tried on Keras 3.15.1, and a test repeats it. The release in wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer, owns_its_weights
-from kdoctor.analysis.triggers import Trigger, changes_of, word
+from kdoctor.analysis.queries import Method, Store, stores
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._callback_model import by_set_model
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members._own_weights import left_away
-from kdoctor.rules.members._property_conflicts import bare_properties, may_be_bare
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberStore, Module
+from kdoctor.rules.members._property_conflicts import PROPERTIES, is_bare_property
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -76,7 +73,6 @@ _HELP = {
         for name in OF_LAYERS.values()
     },
 }
-_IN_ANOTHER_WAY = "kdoctor cannot tell what the assignment is meant to do"
 _BINDS = frozenset({BindingKind.ASSIGN, BindingKind.AUGMENT, BindingKind.LOOP, BindingKind.WITH})
 _PRIVATE = (
     "`_{0}` is a private name of the Keras layer, which any release may remove, and `{0}` can be "
@@ -84,28 +80,39 @@ _PRIVATE = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+_ASKED: Final = READ_ONLY | {
+    Kind.LAYER: READ_ONLY[Kind.LAYER] | {*OF_LAYERS.values()},
+    Kind.MODEL: READ_ONLY[Kind.MODEL] | OF_FUNCTIONAL,
+}
+
+
+@rule(
+    "KD214",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=reduce(
+        or_, (stores(*names, on=kind, overridden=True) for kind, names in _ASKED.items())
+    )
+    | PROPERTIES,
+)
+def check(found: Store | Method) -> Finding | None:
     """Report each assignment that the user's own class does not make possible."""
-    for store in module.member_stores:
-        if store.how not in _BINDS or store.value is None or store.owner_overrides:
-            continue
-        if store.owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, store.node):
-            continue  # KD511 and KD512 tell of the class as a whole
-        if _is_read_only(module, facts, store) and not module.is_guarded(store.node):
-            yield _finding(module, facts, store)
-    for node, method in bare_properties(module, facts):
-        if not module.is_guarded(node):
-            yield _without_setter(module, node, method)
+    if isinstance(found, Method):
+        return _without_setter(found) if is_bare_property(found) else None
+    store = found.store
+    if store.how not in _BINDS or store.value is None or store.owner_overrides:
+        return None
+    if store.owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(found.module, store.node):
+        return None  # KD511 and KD512 tell of the class as a whole
+    return _finding(found) if _is_read_only(found) else None
 
 
-def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> Finding:
-    name = method.name.value
-    return rule.finding(
-        module.place(method.name),
+def _without_setter(method: Method) -> Finding:
+    name, cls = method.name, method.owner.symbol
+    return method.finding(
         f"Keras assigns `{name}` when the object is created: AttributeError: property '{name}' of "
-        f"'{node.name.value}' object has no setter",
-        symbol=f"{node.name.value}.{name}",
-        confidence=Confidence.LIKELY,
+        f"'{cls}' object has no setter",
+        at=method.node.name,
         help="Pass it to `super().__init__(name=…)`, or rename your property."
         if name == "name"
         else "Rename your property, or add a setter.",
@@ -113,21 +120,20 @@ def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef)
     )
 
 
-def _is_read_only(module: Module, facts: TargetFacts, store: MemberStore) -> bool:
-    if store.member in READ_ONLY.get(store.owner.kind, ()):
-        is_old = store.member not in _NEW
-        return is_old or facts.member(store.owner, store.member) is Presence.EXISTS
-    if store.member in OF_LAYERS.values():
-        base = store.owner.qualified
-        made = module.oracle.class_type(base) if base else None
-        if made is None or made.kind is not Kind.LAYER:
-            return False
-        return OF_LAYERS.get(made.cls or "") == store.member and owns_its_weights(facts, made)
-    is_functional = store.owner.kind is Kind.MODEL and store.owner.cls == "Functional"
-    return is_functional and store.member in OF_FUNCTIONAL
+def _is_read_only(store: Store) -> bool:
+    owner, member, facts = store.owner, store.member, store.facts
+    if member in READ_ONLY.get(owner.kind, ()):
+        return member not in _NEW or facts.member(owner, member) is Presence.EXISTS
+    if owner.kind is Kind.MODEL:
+        return owner.cls == "Functional"
+    made = store.module.oracle.class_type(owner.qualified) if owner.qualified else None
+    if made is None or made.kind is not Kind.LAYER:
+        return False
+    return OF_LAYERS.get(made.cls or "") == member and owns_its_weights(facts, made)
 
 
-def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
+def _finding(found: Store) -> Finding:
+    module, store, rating = found.module, found.store, check.applicability()
     cls = class_of(store.owner)
     named = f"'{cls}' object" if cls else "object"
     error = (
@@ -136,27 +142,23 @@ def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
         if store.member == "layers"
         else f"property '{store.member}' of {named} has no setter"
     )
-    proofs = [each for each in INVALID if each.after and not each.unsafe]
-    fix = (
-        _private(module, store)
-        or by_set_model(module, facts, store, *proofs)
-        or left_away(module, facts, store, *proofs)
-    )
-    return rule.finding(
-        module.place(store.node),
+    return found.finding(
         f"`{store.member}` cannot be assigned: AttributeError: {error}",
         symbol=symbol(store.owner, store.member),
-        confidence=store.confidence,
         help=_HELP.get(store.member, "It is computed from the parts of the object."),
-        fix=fix or NoFix(_IN_ANOTHER_WAY),
+        fix=_private(found)
+        or by_set_model(module, store, rating)
+        or left_away(module, store, rating)
+        or NoFix("kdoctor cannot tell what the assignment is meant to do"),
     )
 
 
-def _private(module: Module, store: MemberStore) -> Fix | None:
+def _private(found: Store) -> Fix | NoFix | None:
     """Return the fix for a weight that a layer makes itself: what the property reads is assigned.
 
     Unsafe, for that has a private name; and the property can be read once the layer is built only.
     """
+    module, store = found.module, found.store
     if store.member not in OF_LAYERS.values() or not store.is_plain:
         return None
     match store.value:
@@ -173,28 +175,12 @@ def _private(module: Module, store: MemberStore) -> Fix | None:
     if any(reads):
         return None
     edit = Edit(module.span(store.node.attr), (f"_{store.member}",))
-    return rule.fix(
+    return found.fix(
         f"Assign the attribute that `{store.member}` reads",
         edit,
         unsafe_because=_PRIVATE.format(store.member),
     )
 
-
-rule = Rule(
-    code="KD214",
-    name="read-only-member",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=reduce(
-        or_,
-        (changes_of({kind}, *members) for kind, members in READ_ONLY.items()),
-        changes_of({Kind.MODEL}, *OF_FUNCTIONAL)
-        | changes_of({Kind.LAYER}, *sorted({*OF_LAYERS.values()})),
-    )
-    | word("property") & Trigger(lambda quick, _: may_be_bare(quick)),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nmodel = keras.Sequential()\nmodel.stop_training = True\nmodel.name = 'mine'",

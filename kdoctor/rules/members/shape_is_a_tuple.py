@@ -31,15 +31,14 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import (
-    Confidence,
     Edit,
     Finding,
-    Fix,
     Hole,
     NoFix,
     Precedence,
@@ -54,7 +53,7 @@ from kdoctor.rules.members._tensorflow_tensors import (
     is_of_tensorflow,
     seems_tensorflows,
 )
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Context
@@ -90,14 +89,21 @@ _OLD_DIMENSIONS = frozenset({"disable_v2_behavior", "disable_v2_tensorshape"})
 _MAX_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD207",
+    severity=Severity.ERROR,
+    since="3.0",
+    only_alone=True,
+    look_for=files(reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"})),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
-    mentions_keras = _speaks_of_keras_3(module, facts)
-    for node in module.attributes:
-        severity = _severity(module, node, mentions_keras=mentions_keras)
+    mentions_keras = _speaks_of_keras_3(file.module, file.facts)
+    for node in file.module.attributes:
+        severity = _severity(file.module, node, mentions_keras=mentions_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
-        if severity is not None and not module.is_guarded(node):
-            yield _finding(module, node, severity)
+        if severity is not None and not file.module.is_guarded(node):
+            yield _finding(file, node, severity)
 
 
 def mends_get_shape(module: Module, node: cst.Attribute) -> bool:
@@ -108,7 +114,7 @@ def mends_get_shape(module: Module, node: cst.Attribute) -> bool:
         isinstance(read, cst.Attribute)
         and _owner_of_get_shape(read.value)[0] is node.value
         and _severity(module, read, mentions_keras=False) is Severity.ERROR
-        and isinstance(_fix(module, read), Fix)
+        and not isinstance(_rewritten(module, read), NoFix)
         and not module.is_guarded(read)
     )
 
@@ -233,27 +239,32 @@ def _is_some_shape(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(module: Module, node: cst.Attribute, severity: Severity) -> Finding:
+def _finding(file: File, node: cst.Attribute, severity: Severity) -> Finding:
     member = node.attr.value
-    attempt = _fix(module, node)
     owner = "int" if member == "value" else "tuple"
     raised = f"AttributeError: '{owner}' object has no attribute '{member}'"
     if _owner_of_get_shape(node.value)[1]:
         raised = "AttributeError: 'KerasTensor' object has no attribute 'get_shape'"
     only = "only TensorFlow tensors have such a shape; the shape of a Keras tensor is a tuple"
-    is_sure = severity is Severity.ERROR
-    return rule.finding(
-        module.place(node),
-        f"{'a shape is a tuple of ints' if is_sure else only}: {raised}",
+    rewritten = _rewritten(file.module, node)
+    return file.finding(
+        f"{'a shape is a tuple of ints' if severity is Severity.ERROR else only}: {raised}",
+        at=node,
         symbol=f"{owner}.{member}",
-        confidence=Confidence.LIKELY,
         severity=severity,
         help=_MANUAL.get(member, ""),
-        fix=attempt,
+        fix=rewritten
+        if isinstance(rewritten, NoFix)
+        else file.fix(
+            f"Write {rewritten[0]}",
+            rewritten[1],
+            proven_by=[each for each in BROKEN if each.after and f".{member}" in each.before],
+        ),
     )
 
 
-def _fix(module: Module, node: cst.Attribute) -> Fix | NoFix:
+def _rewritten(module: Module, node: cst.Attribute) -> tuple[str, Edit] | NoFix:
+    """Return how to write what is read of a shape, in words and as an edit."""
     member, parent = node.attr.value, module.parent(node)
     whole: cst.BaseExpression = node
     if member in _METHODS:
@@ -276,9 +287,7 @@ def _fix(module: Module, node: cst.Attribute) -> Fix | NoFix:
     parts = (before, hole, f"{attribute}{after}")
     edit = Edit(span, parts, own, required_precedence(module.parent(whole), whole))
     itself = "the element itself" if member == "value" else "the shape itself"
-    new = f"{before}…{after}" if before else itself
-    proofs = [each for each in BROKEN if each.after and f".{member}" in each.before]
-    return rule.fix(f"Write `{new}`" if before else f"Write {new}", edit, proven_by=proofs)
+    return f"`{before}…{after}`" if before else itself, edit
 
 
 def _does_as_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
@@ -301,17 +310,6 @@ def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, 
             return owner, ".shape"
     return shape, ""
 
-
-rule = Rule(
-    code="KD207",
-    name="shape-is-a-tuple",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"}),
-    since="3.0",
-    only_alone=True,
-)
 
 VALID = FINE
 INVALID = BROKEN

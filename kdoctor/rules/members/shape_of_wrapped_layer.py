@@ -28,13 +28,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.dataflow.definitions import class_named
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.tensors.symbolic import is_symbolic
-from kdoctor.analysis.triggers import word
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -42,20 +42,21 @@ from kdoctor.value_types import Kind
 _ASKED = "compute_output_shape"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD231", severity=Severity.ERROR, since="3.0", look_for=files(word("TimeDistributed")))
+def check(file: File) -> Iterator[Finding]:
     """Report each such layer where it is wrapped."""
+    module = file.module
     if any(each.attr.value == _ASKED and _is_set(module, each) for each in module.attributes):
         return
-    for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
+    for reference, call, inner in wrapped_layers(module, file.facts, "TimeDistributed"):
         if not _says_no_shape(module, inner.func) or not _gets_a_symbolic_tensor(module, call):
             continue
-        name = module.source(inner.func)
-        yield rule.finding(
-            module.place(inner),
+        name = file.source(inner.func)
+        yield file.finding(
             f"`TimeDistributed` needs `{_ASKED}` of `{name}`: NotImplementedError: Exception "
             "encountered when calling TimeDistributed.call().",
+            at=inner,
             symbol=reference.name,
-            confidence=Confidence.LIKELY,
             help=f"Define `{_ASKED}(self, input_shape)` in `{name}`.",
             fix=NoFix("only you know which shape the layer returns"),
         )
@@ -91,16 +92,6 @@ def _gets_a_symbolic_tensor(module: Module, layer: cst.Call) -> bool:
         for each in applications_of(module, layer)
     )
 
-
-rule = Rule(
-    code="KD231",
-    name="shape-of-wrapped-layer",
-    family="members",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("TimeDistributed"),
-    since="3.0",
-)
 
 _OWN = (
     "import keras\n\n\nclass Doubled(keras.layers.Layer):\n    def call(self, inputs):\n"

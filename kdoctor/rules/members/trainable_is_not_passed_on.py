@@ -24,29 +24,37 @@ Run on Keras 3.15.1 and tf_keras 2.21: which layers are trainable afterwards. Te
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import assigns
+from kdoctor.analysis.queries.forms import is_true
 from kdoctor.analysis.training.freezing import Freezing, Setting
-from kdoctor.analysis.triggers import Trigger, assigned
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
 _NAMES = ("layer", "inner_layer", "thawed_layer")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD233",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(
+        assigns("trainable", where=is_true),
+        assigns("trainable", where=lambda form: not is_true(form)),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such assignment."""
-    freezing = Freezing(module)
+    module, freezing = file.module, Freezing(file.module)
     if freezing.is_too_much or freezing.has_too_many:
         return
     frozen = [each for each in freezing.settings if each.value is False]
@@ -63,7 +71,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         if not any(freezing.is_after(setting.node, each, None) for each in places):
             continue
         if not _may_be_set_otherwise(freezing, setting):
-            yield _finding(module, setting)
+            yield _finding(file, setting)
 
 
 def _is_frozen_in(freezing: Freezing, frozen: Setting, setting: Setting) -> bool:
@@ -106,26 +114,25 @@ def _is_layer(freezing: Freezing, node: cst.BaseExpression) -> bool:
     return found is not None and found.kind is Kind.LAYER
 
 
-def _finding(module: Module, setting: Setting) -> Finding:
-    name = module.source(setting.model)
-    fix = _thawing(module, setting)
-    return rule.finding(
-        module.place(setting.node),
+def _finding(file: File, setting: Setting) -> Finding:
+    name = file.source(setting.model)
+    return file.finding(
         f"`{name}.trainable` is already True, and Keras 3 with TensorFlow ignores setting it "
         "again: its frozen layers stay frozen",
+        at=setting.node,
         symbol="Model.trainable",
-        confidence=Confidence.LIKELY,
         help=f"Write `for layer in {name}.layers: layer.trainable = True`.",
-        fix=fix or NoFix("there is no place for a loop here"),
+        fix=_thawing(file, setting),
     )
 
 
-def _thawing(module: Module, setting: Setting) -> Fix | None:
+def _thawing(file: File, setting: Setting) -> Fix | NoFix:
     """Return the fix that writes the loop in place of the assignment."""
+    module, why_not = file.module, NoFix("there is no place for a loop here")
     assign = next((e for e in module.ancestors(setting.node) if isinstance(e, cst.Assign)), None)
     line = None if assign is None else module.parent(assign)
     if assign is None or len(assign.targets) > 1 or not isinstance(line, cst.SimpleStatementLine):
-        return None
+        return why_not
     scope = module.scope_of(setting.node)
     name = next(
         (
@@ -140,33 +147,11 @@ def _thawing(module: Module, setting: Setting) -> Fix | None:
     indent = margin(module.text, start)
     block = module.parent(line)
     if name is None or len(line.body) > 1 or indent.strip() or block is None:
-        return None
+        return why_not
     deeper = f"{indent}{module.tree.default_indent}"
     text = f"for {name} in {module.source(setting.model)}.layers:\n{deeper}{name}.trainable = True"
-    return rule.fix("Unfreeze layer by layer", Edit(module.span(assign), (text,)))
+    return file.fix("Unfreeze layer by layer", Edit(module.span(assign), (text,)))
 
-
-def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether something is frozen, in a function that may be given the value, and thawed."""
-    set_to = {
-        each.value.value
-        for each in quick.nodes.get(ast.Assign, ())
-        if isinstance(each.value, ast.Constant)
-        for target in each.targets
-        if isinstance(target, ast.Attribute) and target.attr == "trainable"
-    }
-    return True in set_to and (len(set_to) > 1 or ast.FunctionDef in quick.nodes)
-
-
-rule = Rule(
-    code="KD233",
-    name="trainable-is-not-passed-on",
-    family="members",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=assigned("trainable") & Trigger(_may_be_thawed),
-    since="3.0",
-)
 
 _HEAD = (
     "import keras\n\nbase = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3), "

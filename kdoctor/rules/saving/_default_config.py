@@ -6,14 +6,12 @@ object anew from that: of a file, or as a copy.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor import keras_api
 from kdoctor.analysis.calls import (
     add_keyword,
     argument,
@@ -27,7 +25,8 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
-from kdoctor.analysis.triggers import Trigger, bases_meant, method_of, word
+from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Span
 from kdoctor.rules.saving._new_methods import at_the_end
@@ -35,7 +34,6 @@ from kdoctor.rules.saving._save_and_load_calls import method_uses, model_of, sav
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import UNKNOWN, literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
@@ -242,43 +240,16 @@ def _stored(own: UserConfig, owner: str) -> set[str]:
     return found
 
 
-class MayHaveConfig(Struct, frozen=True, eq=False):
-    """What a glimpse shows of a class that may be such a one, and that is called somewhere."""
-
-    kind: Kind
-    init: ast.FunctionDef | ast.AsyncFunctionDef
-
-    @property
-    def wants_arguments(self) -> bool:
-        """Say whether a parameter behind the object has no default."""
-        found = self.init.args
-        return len(found.args) - len(found.defaults) > 1 or None in found.kw_defaults
-
-    @property
-    def takes_what_is_said(self) -> bool:
-        """Say the same as ``UserConfig`` does."""
-        found = self.init.args
-        names = {each.arg for each in (*found.args, *found.kwonlyargs)}
-        return found.kwarg is not None or {"trainable", "dtype"} <= names
+KEEPS_MODELS: Final = word("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
+"""What a file has that saves or copies whole models."""
 
 
-def leaves_it(speaks: Callable[[MayHaveConfig], bool]) -> Trigger:
-    """Return a trigger: there is such a class, of which that holds; models are saved or copied."""
-    return word(*_KEEP) & Trigger(
-        lambda quick, facts: any(speaks(each) for each in _glimpsed(quick, facts))
-    )
+def wants_some(init: FormalSignature) -> bool:
+    """Say whether a parameter behind the object has no default."""
+    return any(not each.has_default for each in init.parameters[1:])
 
 
-def _glimpsed(quick: QuickFacts, facts: TargetFacts) -> Iterator[MayHaveConfig]:
-    known = keras_api.oracle(facts.target)
-    for node in quick.nodes.get(ast.ClassDef, ()):
-        init = method_of(node, "__init__")
-        if init is None or method_of(node, "get_config") is not None:
-            continue
-        kinds = (known.class_type(base) for base in bases_meant(quick, node))
-        made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
-        if made is not None and quick.calls_of(node.name):
-            yield MayHaveConfig(made.kind, init)
-
-
-_KEEP: Final = ("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
+def takes_all(init: FormalSignature) -> bool:
+    """Say the same as ``UserConfig.takes_what_is_said`` does."""
+    names = {each.name for each in init.parameters}
+    return bool(init.var_keyword) or {"trainable", "dtype"} <= names

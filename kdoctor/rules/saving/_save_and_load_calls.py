@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, binding_of, passed, value_of
 from kdoctor.analysis.dataflow.possible_values import values_passed_to
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import Match, Query
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
+from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
@@ -30,6 +34,34 @@ class PathUse(Struct, frozen=True):
     path: cst.BaseExpression | None
     ending: Ending | None
     confidence: Confidence
+
+
+class FileUse(Match):
+    """A call that reads or writes a file, for the rule that looks for it."""
+
+    node: cst.Call
+
+    def __init__(self, module: Module, facts: TargetFacts, use: PathUse) -> None:
+        super().__init__(
+            module, facts, use.call, symbol=use.symbol, confidence=use.confidence
+        )  # fmt: skip
+        self.use = use
+        self.call = use.call
+        self.ending = use.ending
+
+
+def file_uses(*whats: str) -> Query[FileUse]:
+    """Return the query for calls that read or write files: see ``PathUse.what``."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[FileUse]:
+        for what in whats:
+            known = _WHOLE.get(what)
+            for use in method_uses(module, what) if known is None else known(module):
+                if not module.is_guarded(use.call):
+                    yield FileUse(module, facts, use)
+
+    called = {each for what in whats for each in _NAMES.get(what, (what,))}
+    return Query(find, uses(lambda _quick, _facts, _called: True, *called))
 
 
 def method_uses(module: Module, *methods: str) -> Iterator[PathUse]:
@@ -98,6 +130,10 @@ def all_saves(module: Module) -> Iterator[PathUse]:
 def loads(module: Module) -> Iterator[PathUse]:
     """Yield where whole models are loaded."""
     yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
+
+
+_WHOLE: Final = {"save": saves, "load": loads}
+_NAMES: Final = {"save": ("save", "save_model"), "load": ("load_model",)}
 
 
 def is_h5(use: PathUse) -> bool:

@@ -22,21 +22,19 @@ Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.calls import instances, is_hidden, keras_version, passed
+from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Call, Instance, constructs
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._path_endings import Ending, ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
 from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
-from kdoctor.syntax import Module, Reference
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -46,65 +44,75 @@ _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
 _UNSAFE = "existing files, other programs and people may use the old name"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
+    for called in quick.calls_of("ModelCheckpoint"):
+        path = called.argument("filepath", 0)
+        if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
+            continue
+        given = called.argument("save_weights_only", 4)
+        weights = False if given is None else literal(given)
+        right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
+        ends = in_one_piece(".weights.h5") if weights else but_for(*right)
+        if may_end(quick, facts, called, path, ends):
+            return True
+    return False
+
+
+@rule(
+    "KD602",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=constructs(Instance(Kind.CALLBACK, "ModelCheckpoint"))
+    .passing("filepath", place=0)
+    # Of a path nothing but its end tells, and that takes more than a form.
+    .beside(Trigger(_may_be_wrong)),
+)
+def check(callback: Call) -> Finding | None:
     """Report each callback whose path surely has a wrong ending."""
-    for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        if made.cls != "ModelCheckpoint" or is_hidden(call) or module.is_guarded(call):
-            continue
-        path = passed(call, "filepath", 0)
-        found = ending(module, path or None)
-        extension = None if found is None else found.extension
-        if path is None or found is None or extension is None:
-            continue
-        weights = _weights_only(call)
-        if weights is None:
-            if not any(_is_right(facts, found, extension, weights=each) for each in (True, False)):
-                yield _wrong_either_way(module, reference, call, found)
-            continue
-        if _is_right(facts, found, extension, weights=weights):
-            continue
-        shown = _shown(found)
-        fix = rename_to_weights(module, found, path) if weights else _rename_to_keras(module, found)
-        wanted = ".weights.h5" if weights else ".keras"
-        yield rule.finding(
-            module.place(call),
-            (
-                "ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
-                "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
-                f"filepath={shown}"
-            )
-            if weights
-            else "ValueError: The filepath provided must end in `.keras` (Keras model format). "
-            f"Received: filepath={shown}",
-            symbol=reference.name,
-            confidence=reference.confidence,
-            help=f"{help_for(fix, found)}."
-            if weights
-            else f"Use a path that ends in `{wanted}`, here and where the file is loaded.",
-            fix=fix,
+    path = callback.argument("filepath", 0)
+    found = ending(callback.module, path.value if path else None)
+    extension = None if found is None else found.extension
+    if path is None or found is None or extension is None:
+        return None
+    weights = _weights_only(callback)
+    if weights is None:
+        is_right = (_is_right(callback.facts, found, extension, weights=e) for e in (True, False))
+        return None if any(is_right) else _wrong_either_way(callback, found)
+    if _is_right(callback.facts, found, extension, weights=weights):
+        return None
+    fix = (
+        rename_to_weights(callback.module, found, path.value)
+        if weights
+        else _rename_to_keras(callback.module, found)
+    )
+    return callback.finding(
+        (
+            "ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the filepath "
+            "provided must end in `.weights.h5` (Keras weights format). Received: "
+            f"filepath={found.shown}"
         )
+        if weights
+        else "ValueError: The filepath provided must end in `.keras` (Keras model format). "
+        f"Received: filepath={found.shown}",
+        help=f"{help_for(fix, found)}."
+        if weights
+        else "Use a path that ends in `.keras`, here and where the file is loaded.",
+        fix=fix,
+    )
 
 
-def _wrong_either_way(
-    module: Module, reference: Reference, call: cst.Call, found: Ending
-) -> Finding:
-    return rule.finding(
-        module.place(call),
+def _wrong_either_way(callback: Call, found: Ending) -> Finding:
+    return callback.finding(
         "ValueError: The filepath provided must end in `.keras` (Keras model format). Received: "
-        f"filepath={_shown(found)}; with `save_weights_only=True` it must end in `.weights.h5`",
-        symbol=reference.name,
-        confidence=reference.confidence,
+        f"filepath={found.shown}; with `save_weights_only=True` it must end in `.weights.h5`",
         help="Use a path that ends in `.keras`, or in `.weights.h5` if only the weights are saved.",
         fix=NoFix("the ending depends on whether only the weights are saved"),
     )
 
 
-def _shown(found: Ending) -> str:
-    return found.shown
-
-
-def _weights_only(call: object) -> bool | None:
-    value = literal(passed(call, "save_weights_only", 4), absent=False)  # type: ignore[arg-type]
+def _weights_only(callback: Call) -> bool | None:
+    given = callback.argument("save_weights_only", 4)
+    value = False if given is None else literal(given.value)
     return value if isinstance(value, bool) else None
 
 
@@ -120,29 +128,6 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | NoFix:
     old = found.extension if found.extension in _ALSO_MODELS else ""
     return rename_to_keras(module, found, old, unsafe_because=_UNSAFE)
 
-
-def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
-    for called in quick.calls_of("ModelCheckpoint"):
-        path = called.argument("filepath", 0)
-        if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
-            continue
-        weights = literal(called.argument("save_weights_only", 4), absent=False)
-        right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
-        ends = in_one_piece(".weights.h5") if weights else but_for(*right)
-        if may_end(quick, facts, called, path, ends):
-            return True
-    return False
-
-
-rule = Rule(
-    code="KD602",
-    name="checkpoint-filename",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("ModelCheckpoint") & Trigger(_may_be_wrong),
-    since="3.0",
-)
 
 _FIT = (
     "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"

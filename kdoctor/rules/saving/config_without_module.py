@@ -19,20 +19,18 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, string
-from kdoctor.keras_api import Presence, split_root
+from kdoctor.analysis.queries import Call, functions
+from kdoctor.analysis.queries.conditions import string
+from kdoctor.keras_api import Presence
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference
+from kdoctor.rules.rule import Example, rule
 
-_FUNCTION: Final = "layers.deserialize"
 _CLASS, _CONFIG, _MODULE = "class_name", "config", "module"
 _CUSTOM: Final = frozenset({
     "CustomObjectScope", "custom_object_scope", "custom_objects", "get_custom_objects",
@@ -40,27 +38,33 @@ _CUSTOM: Final = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD612",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=functions("layers.deserialize").beside(string(_CLASS)),
+)
+def check(made: Call) -> Finding | None:
     """Report each such dict."""
-    if not _CUSTOM.isdisjoint(module.words):
-        return
-    for reference in module.references:
-        call = reference.call
-        if call is None or not _is_it(facts, reference.name) or module.is_guarded(call):
-            continue
-        if len(call.args) != 1 or call.args[0].star:
-            continue
-        given = value_of(module, call.args[0].value)
-        if given is not call.args[0].value and _MODULE in module.words:
-            continue  # it may be written into the dict below
-        parts = _parts(given)
-        if isinstance(given, cst.Dict) and parts.keys() == {_CLASS, _CONFIG}:
-            yield _finding(module, facts, reference, call, given, parts)
-
-
-def _is_it(facts: TargetFacts, dotted: str) -> bool:
-    split = split_root(dotted)
-    return split is not None and split[1] == _FUNCTION and facts.runs_keras_3(split[0])
+    module, call = made.module, made.call
+    if not _CUSTOM.isdisjoint(module.words) or len(call.args) != 1:
+        return None
+    given = value_of(module, call.args[0].value)
+    if given is not call.args[0].value and _MODULE in module.words:
+        return None  # it may be written into the dict below
+    parts = _parts(given)
+    if not isinstance(given, cst.Dict) or parts.keys() != {_CLASS, _CONFIG}:
+        return None
+    cls = parts[_CLASS]
+    shown = cls.raw_value if isinstance(cls, cst.SimpleString) else "…"
+    return made.finding(
+        "the dict does not name the module of the class: TypeError: Could not locate class "
+        f"'{shown}'.",
+        at=given,
+        help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
+        "dict.",
+        fix=_fix(made, given, parts),
+    )
 
 
 def _parts(given: cst.BaseExpression) -> Mapping[str, cst.BaseExpression]:
@@ -73,59 +77,23 @@ def _parts(given: cst.BaseExpression) -> Mapping[str, cst.BaseExpression]:
     return found
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    facts: TargetFacts,
-    reference: Reference,
-    call: cst.Call,
-    given: cst.Dict,
-    parts: Mapping[str, cst.BaseExpression],
-) -> Finding:
-    cls = parts[_CLASS]
-    shown = cls.raw_value if isinstance(cls, cst.SimpleString) else "…"
-    fix = _fix(module, facts, call, given, parts)
-    return rule.finding(
-        module.place(given),
-        "the dict does not name the module of the class: TypeError: Could not locate class "
-        f"'{shown}'.",
-        symbol=reference.name,
-        confidence=reference.confidence,
-        help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
-        "dict.",
-        fix=fix or NoFix("kdoctor cannot tell which class it is"),
-    )
-
-
-def _fix(
-    module: Module,
-    facts: TargetFacts,
-    call: cst.Call,
-    given: cst.Dict,
-    parts: Mapping[str, cst.BaseExpression],
-) -> Fix | None:
-    cls = parts[_CLASS]
+def _fix(made: Call, given: cst.Dict, parts: Mapping[str, cst.BaseExpression]) -> Fix | NoFix:
+    module, call, cls = made.module, made.call, parts[_CLASS]
+    why_not = NoFix("kdoctor cannot tell which class it is")
     if isinstance(cls, cst.SimpleString):
-        found = facts.lookup(f"keras.layers.{cls.raw_value}")
+        found = made.facts.lookup(f"keras.layers.{cls.raw_value}")
         if found.presence is not Presence.EXISTS:
-            return None
+            return why_not
         start = module.span(given).start + 1
         text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
-        edit = Edit(Span(start, start), (text,))
-        return rule.fix("Add the `module` to the dict", edit)
-    made = _class_named(cls)
-    span = module.span(call)
-    if made is None or call.args[0].value is not given or "#" in module.text[span.start : span.end]:
-        return None
-    edit = Edit(
-        span,
-        (
-            Hole(module.outer_span(made)),
-            ".from_config(",
-            Hole(module.outer_span(parts[_CONFIG])),
-            ")",
-        ),
-    )
-    return rule.fix("Use `from_config` of its class", edit)
+        return made.fix("Add the `module` to the dict", Edit(Span(start, start), (text,)))
+    named, span = _class_named(cls), module.span(call)
+    is_here = call.args[0].value is given
+    if named is None or not is_here or "#" in module.text[span.start : span.end]:
+        return why_not
+    held = [Hole(module.outer_span(each)) for each in (named, parts[_CONFIG])]
+    edit = Edit(span, (held[0], ".from_config(", held[1], ")"))
+    return made.fix("Use `from_config` of its class", edit)
 
 
 def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -139,16 +107,6 @@ def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:
             return made
     return None
 
-
-rule = Rule(
-    code="KD612",
-    name="config-without-module",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=string(_CLASS) & names(_is_it),
-    since="3.0",
-)
 
 _LAYER = "from keras import layers\n\nlayer = layers.Dense(3, activation='relu')\n"
 

@@ -25,8 +25,7 @@ code stored in the file. The release since which copies are refused was found by
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 from packaging.version import Version
@@ -34,20 +33,22 @@ from packaging.version import Version
 from kdoctor.analysis.calls import (
     add_keyword,
     argument,
-    instances,
     is_hidden,
-    is_keras_3,
     keras_version,
-    passed,
-    value_of,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Call, Instance, constructs, functions
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, loads, model_of, saves
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.saving._save_and_load_calls import (
+    FileUse,
+    PathUse,
+    file_uses,
+    is_same_path,
+    model_of,
+    saves,
+)
 from kdoctor.value_types import Kind
 
 _ERROR = (
@@ -60,67 +61,67 @@ _COPY = "models.clone_model"
 _SWITCH = "enable_unsafe_deserialization"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+_LAMBDAS: Final = (
+    constructs(Instance(Kind.LAYER, "Lambda"))
+    .even(hidden=True, guarded=True)
+    .argument("function", 0, where=lambda form: form == Expression("Lambda"))
+)
+
+
+@rule(
+    "KD608",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=(file_uses("load") | functions(_COPY)).beside(_LAMBDAS),
+)
+def check(found: FileUse | Call) -> Finding | None:
     """Report each such load."""
-    if _SWITCH in module.text:
-        return
-    lambdas = frozenset(_lambdas(module, facts))
-    if not lambdas:
-        return
-    yield from _loads(module, facts, lambdas)
-    if keras_version(facts) >= _REFUSES_COPIES:
-        yield from _copies(module, facts, lambdas)
+    if _SWITCH in found.module.text:
+        return None
+    lambdas = frozenset(each.call for each in _LAMBDAS.find(found.module, found.facts))
+    if isinstance(found, Call):
+        return _copy(found, lambdas)
+    return _load(found, lambdas)
 
 
-def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+def _copy(copy: Call, lambdas: frozenset[cst.Call]) -> Finding | None:
+    if keras_version(copy.facts) < _REFUSES_COPIES or copy.argument("clone_function", 2):
+        return None
+    copied = copy.argument("model", 0)
+    by_call = points_to_by_call_of(copy.module)
+    if copied is None or not _has(by_call, copy.call, copied.value, lambdas):
+        return None
+    return copy.finding(
+        f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
+        help="Replace the `Lambda` with a custom layer, or allow it with "
+        "`keras.config.enable_unsafe_deserialization()`.",
+        fix=NoFix("the replacement for the lambda is your choice"),
+    )
+
+
+def _load(load: FileUse, lambdas: frozenset[cst.Call]) -> Finding | None:
+    module, call = load.module, load.call
+    if is_hidden(call) or argument(call, "safe_mode", 3):
+        return None
     by_call = points_to_by_call_of(module)
-    for each in module.references:
-        call = each.call
-        if call is None or not each.name.endswith(_COPY) or not is_keras_3(facts, each.name):
-            continue
-        if is_hidden(call) or argument(call, "clone_function", 2) or module.is_guarded(call):
-            continue
-        copied = passed(call, "model", 0)
-        if copied is not None and _has(by_call, call, copied, lambdas):
-            yield rule.finding(
-                module.place(call),
-                f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
-                symbol=each.name,
-                confidence=each.confidence,
-                help="Replace the `Lambda` with a custom layer, or allow it with "
-                "`keras.config.enable_unsafe_deserialization()`.",
-                fix=NoFix("the replacement for the lambda is your choice"),
-            )
-
-
-def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
-    by_call = points_to_by_call_of(module)
-    written = [*saves(module)]
-    for use in loads(module):
-        if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
-            continue
-        if not any(
-            is_same_path(module, each, use) and _holds(by_call, each, lambdas) for each in written
-        ):
-            continue
-        if module.is_guarded(use.call):
-            continue
-        is_keras = use.ending is not None and use.ending.text.endswith(".keras")
-        if not is_keras and keras_version(facts) < _REFUSES_H5:
-            continue
-        yield rule.finding(
-            module.place(use.call),
-            f"a `Lambda` layer with a Python lambda cannot be loaded again: {_ERROR}",
-            symbol=use.symbol,
-            confidence=use.confidence,
-            help="Replace the lambda with a custom layer or a named function; for a file that "
-            "you trust, pass `safe_mode=False`.",
-            fix=rule.fix(
-                "Load it with `safe_mode=False`",
-                add_keyword(module, use.call, "safe_mode=False"),
-                unsafe_because="it runs code stored in the file",
-            ),
-        )
+    if not any(
+        is_same_path(module, each, load.use) and _holds(by_call, each, lambdas)
+        for each in saves(module)
+    ):
+        return None
+    is_keras = load.ending is not None and load.ending.text.endswith(".keras")
+    if not is_keras and keras_version(load.facts) < _REFUSES_H5:
+        return None
+    return load.finding(
+        f"a `Lambda` layer with a Python lambda cannot be loaded again: {_ERROR}",
+        help="Replace the lambda with a custom layer or a named function; for a file that "
+        "you trust, pass `safe_mode=False`.",
+        fix=load.fix(
+            "Load it with `safe_mode=False`",
+            add_keyword(module, call, "safe_mode=False"),
+            unsafe_because="it runs code stored in the file",
+        ),
+    )
 
 
 def _holds(by_call: PointsToByCall, save: PathUse, layers: frozenset[cst.Call]) -> bool:
@@ -135,25 +136,6 @@ def _has(
     made = [by_call.made(model, frame) for frame in by_call.runs(at)]
     return any(each is not None and not layers.isdisjoint(by_call.inside(each)) for each in made)
 
-
-def _lambdas(module: Module, facts: TargetFacts) -> Iterator[cst.Call]:
-    for _, call, made in instances(module, Kind.LAYER, facts):
-        given = passed(call, "function", 0) if made.cls == "Lambda" else None
-        if given is not None and isinstance(value_of(module, given), cst.Lambda):
-            yield call
-
-
-rule = Rule(
-    code="KD608",
-    name="lambda-is-not-loaded",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("load_model", "clone_model")
-    & word("Lambda")
-    & Trigger(lambda quick, _: ast.Lambda in quick.nodes),
-    since="3.0",
-)
 
 _DOUBLE = (
     "import keras\n\nmodel = keras.Sequential([\n    keras.Input((2,)),\n"

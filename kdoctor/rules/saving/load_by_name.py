@@ -27,50 +27,52 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import calls
+from kdoctor.analysis.queries.conditions import keyword
 from kdoctor.model import Edit, Finding, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
-from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.saving._save_and_load_calls import FileUse, file_uses
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.value_types import Kind
 
 _NEW_FILES = (".weights.h5", ".keras")
-_ends_as_new = ending_in(*_NEW_FILES)
 _ERROR = "ValueError: `by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: "
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD606",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("load_weights").beside(
+        keyword("by_name") | calls("load_weights", on=Kind.MODEL).passing("", place=1).trigger
+    ),
+)
+def check(found: FileUse) -> Iterator[Finding]:
     """Report each ``by_name`` that is refused or taken for something else."""
-    for use in method_uses(module, "load_weights"):
-        if is_hidden(use.call) or module.is_guarded(use.call):
-            continue
-        given = argument(use.call, "by_name")
-        is_new = use.ending is not None and use.ending.text.endswith(_NEW_FILES)
-        if given is not None and is_new and literal(given.value) is not None:
-            yield _refused(module, use, given)
-        by_position = [each for each in use.call.args if each.keyword is None]
-        if len(by_position) > 1:
-            yield _shifted(module, use, by_position)
+    if is_hidden(found.call):
+        return
+    given, ending = argument(found.call, "by_name"), found.ending
+    is_new = ending is not None and ending.text.endswith(_NEW_FILES)
+    if given is not None and ending is not None and is_new and literal(given.value) is not None:
+        yield _refused(found, given, ending.shown)
+    by_position = [each for each in found.call.args if each.keyword is None]
+    if len(by_position) > 1:
+        yield _shifted(found, by_position)
 
 
-def _refused(module: Module, use: PathUse, given: cst.Arg) -> Finding:
-    assert use.ending is not None
+def _refused(found: FileUse, given: cst.Arg, shown: str) -> Finding:
     needless = literal(given.value) is False
-    edits = remove_arguments(module, use.call, [given]) if needless else None
-    shown = use.ending.shown
-    return rule.finding(
-        module.place(given),
+    edits = remove_arguments(found.module, found.call, [given]) if needless else None
+    return found.finding(
         f"{_ERROR}{shown}",
-        symbol=f"{use.symbol}(by_name)",
-        confidence=use.confidence,
+        at=given,
+        symbol=f"{found.symbol}(by_name)",
         help="Leave it out."
         if needless
         else "Load the weights into the model they were saved from, and copy them layer by "
         "layer: `new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
-        fix=rule.fix("Leave out `by_name=`", *edits)
+        fix=found.fix("Leave out `by_name=`", *edits)
         if edits
         else NoFix(
             "there is a comment next to it"
@@ -80,44 +82,25 @@ def _refused(module: Module, use: PathUse, given: cst.Arg) -> Finding:
     )
 
 
-def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Finding:
+def _shifted(found: FileUse, by_position: list[cst.Arg]) -> Finding:
     names = ("by_name", "skip_mismatch")
-    edits = tuple(
-        Edit(Span(start, start), (f"{name}=",))
-        for name, given in zip(names, by_position[1:], strict=False)
-        for start in (module.outer_span(given.value).start,)
-    )
-    return rule.finding(
-        module.place(by_position[1]),
+    starts = [found.module.outer_span(each.value).start for each in by_position[1:]]
+    return found.finding(
         "the second parameter of `load_weights` was `by_name` and is `skip_mismatch` now",
-        symbol=f"{use.symbol}(by_name)",
-        confidence=use.confidence,
+        at=by_position[1],
+        symbol=f"{found.symbol}(by_name)",
         severity=Severity.CHANGE,
         help="Write `by_name=`.",
-        fix=rule.fix(
+        fix=found.fix(
             "Write `by_name=`",
-            *edits,
+            *(
+                Edit(Span(start, start), (f"{name}=",))
+                for name, start in zip(names, starts, strict=False)
+            ),
             unsafe_because="code written for Keras 2.13 or later means `skip_mismatch`",
         ),
     )
 
-
-def _may_be_refused_or_shifted(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
-    return not called.is_hidden and (
-        called.places > 1
-        or ("by_name" in called.keywords and may_be_path(quick, facts, called, 0, _ends_as_new))
-    )
-
-
-rule = Rule(
-    code="KD606",
-    name="load-by-name",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=uses(_may_be_refused_or_shifted, "load_weights"),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), "

@@ -28,19 +28,25 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import argument, is_keras_3, value_of
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
-from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._possible_endings import LOADS_H5
-from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, is_h5, is_same_path, loads
+from kdoctor.rules.saving._save_and_load_calls import (
+    FileUse,
+    PathUse,
+    all_saves,
+    file_uses,
+    is_h5,
+    is_same_path,
+)
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -58,39 +64,41 @@ _LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path
 _TEMPORARY = "tempfile."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD619",
+    severity=Severity.LEGACY,
+    since="3.0",
+    look_for=file_uses("load").beside(LOADS_H5, word("save", "save_model")),
+)
+def check(load: FileUse) -> Finding | None:
     """Report each load of a model that this file saves."""
-    for load in loads(module):
-        if not is_h5(load) or module.is_guarded(load.call):
-            continue
-        if not is_keras_3(facts, module.qualified(load.call.func)):
-            continue
-        saved = [each for each in all_saves(module) if is_same_path(module, each, load)]
-        if saved:
-            yield _finding(module, load, saved)
+    module = load.module
+    if not is_h5(load.use) or not is_keras_3(load.facts, module.qualified(load.call.func)):
+        return None
+    saved = [each for each in all_saves(module) if is_same_path(module, each, load.use)]
+    return _finding(load, saved) if saved else None
 
 
-def _finding(module: Module, load: PathUse, saved: list[PathUse]) -> Finding:
-    operation = next((found for each in saved if (found := _operation(module, each))), None)
+def _finding(load: FileUse, saved: list[PathUse]) -> Finding:
+    found = (_operation(load.module, each) for each in saved)
+    operation = next((each for each in found if each), None)
     what = (
         f"the `.h5` format cannot store operations as layers: {_UNKNOWN_LAYER}'{operation}'"
         if operation
         else "`.h5` is a legacy format, and Keras 3 cannot load everything it saves there"
     )
-    fix = _fix(module, load, saved, fails=operation is not None)
-    return rule.finding(
-        module.place(load.call.func),
+    return load.finding(
         what,
-        symbol=load.symbol,
-        confidence=load.confidence,
+        at=load.call.func,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Use a path that ends in `.keras`, where the model is saved and where it is loaded.",
-        fix=fix,
+        fix=_fix(load, saved, fails=operation is not None),
     )
 
 
-def _fix(module: Module, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix | NoFix:
+def _fix(found: FileUse, saved: list[PathUse], *, fails: bool) -> Fix | NoFix:
     """Return the fix, or why there is none."""
+    module, load = found.module, found.use
     assert load.ending is not None
     if own := lacking(module, load):
         return NoFix(_LACKING.format(own if own == LAMBDA else f"`{own}`"))
@@ -102,7 +110,7 @@ def _fix(module: Module, load: PathUse, saved: list[PathUse], *, fails: bool) ->
         return why
     edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
-    return rule.fix(
+    return found.fix(
         "Change the path's ending to `.keras`",
         *edits.values(),
         unsafe_because=""
@@ -155,11 +163,11 @@ def _operation(module: Module, save: PathUse) -> str | None:
     model = (
         save.call.func.value if is_method and isinstance(save.call.func, cst.Attribute) else None
     )
-    made = value_of(module, model)
+    made = None if model is None else value_of(module, model)
     if not isinstance(made, cst.Call) or not _is_functional(module, made):
         return None
-    outputs = passed(made, "outputs", 1)
-    nodes = [] if outputs is None else list(_upstream(module, outputs))
+    outputs = argument(made, "outputs", 1)
+    nodes = [] if outputs is None else list(_upstream(module, outputs.value))
     calls = [each for each in nodes if isinstance(each, cst.Call)]
     if any(_takes(module, each) and is_masked(module, each.args[0].value) for each in calls):
         return "NotEqual"
@@ -218,16 +226,6 @@ def _layer_name(module: Module, layer: cst.Call) -> str:
 def _proofs() -> list[Example]:
     return [each for each in INVALID if each.after]
 
-
-rule = Rule(
-    code="KD619",
-    name="model-in-h5",
-    family="saving",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=LOADS_H5 & word("save", "save_model"),
-    since="3.0",
-)
 
 _HEAD = "import os\nimport tempfile\n\nimport keras\n\n"
 _PATH = "path = os.path.join(tempfile.mkdtemp(), 'a.{}')\n"

@@ -31,21 +31,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import File, files, methods
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._default_config import (
+    KEEPS_MODELS,
     KeptArgument,
-    MayHaveConfig,
     UserConfig,
     given_to,
     is_plain,
     kept,
-    leaves_it,
     says_its_config,
+    takes_all,
     takes_keywords,
+    wants_some,
 )
-from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 _REFUSED: Final = "got an unexpected keyword argument 'trainable'"
@@ -57,14 +57,26 @@ _MAY_NEED_MORE: Final = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD613",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        KEEPS_MODELS,
+        methods("__init__", of=Kind.LAYER, where=lambda init: not takes_all(init))
+        | methods(
+            "__init__", of=Kind.MODEL, where=lambda init: wants_some(init) or not takes_all(init)
+        ),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such class once."""
     by_class: dict[UserConfig, list[KeptArgument]] = {}
-    for each in kept(module, facts):
+    for each in kept(file.module, file.facts):
         by_class.setdefault(each.own, []).append(each)
     for own, objects in by_class.items():
         if _wants_arguments(own) or not own.takes_what_is_said:
-            yield _finding(module, own, objects)
+            yield _finding(file, own, objects)
 
 
 def _wants_arguments(own: UserConfig) -> bool:
@@ -72,7 +84,7 @@ def _wants_arguments(own: UserConfig) -> bool:
     return own.kind is Kind.MODEL and bool(own.wanted)
 
 
-def _finding(module: Module, own: UserConfig, objects: list[KeptArgument]) -> Finding:
+def _finding(file: File, own: UserConfig, objects: list[KeptArgument]) -> Finding:
     name = own.node.name.value
     said = (
         f"`{name}` is saved or copied below, and Keras 3 does not record the arguments of a "
@@ -81,54 +93,40 @@ def _finding(module: Module, own: UserConfig, objects: list[KeptArgument]) -> Fi
         else f"a model with a `{name}` is saved or copied, but `{name}` cannot be recreated: "
         f"TypeError: {name}.__init__() {_REFUSED}"
     )
-    fix = _fix(module, own, objects)
-    return rule.finding(
-        module.place(own.init.name),
+    return file.finding(
         said,
+        at=own.init.name,
         symbol=f"{name}.__init__",
-        confidence=Confidence.LIKELY,
         help=(
             "Write a `get_config` that returns its arguments, and accept `**kwargs` for the "
             "base class."
         )
         if _wants_arguments(own)
         else "Accept `**kwargs`, and pass them to `super().__init__`.",
-        fix=fix or NoFix("the `get_config` for its arguments must be written by hand"),
+        fix=_fix(file, own, objects),
     )
 
 
-def _fix(module: Module, own: UserConfig, objects: list[KeptArgument]) -> Fix | None:
+def _fix(file: File, own: UserConfig, objects: list[KeptArgument]) -> Fix | NoFix:
+    module = file.module
+    why_not = NoFix("the `get_config` for its arguments must be written by hand")
     edits = () if own.takes_what_is_said else takes_keywords(module, own)
     if edits is None:
-        return None
+        return why_not
     title = "Accept `**kwargs` for the base class"
     if _wants_arguments(own):
         config = says_its_config(module, own)
         if config is None:
-            return None
+            return why_not
         title = "Add a `get_config` that returns its arguments"
         edits = (*edits, config)
     values = [value for each in objects for value in given_to(own, each.call).values()]
     if any(module.type_of(each) is not None for each in values):
-        return None  # a layer or a model: it has to be made anew itself
+        return why_not  # a layer or a model: it has to be made anew itself
     if not is_plain(module, values):
-        return rule.fix(title, *edits, unsafe_because=_MAY_NEED_MORE)
-    return rule.fix(title, *edits)
+        return file.fix(title, *edits, unsafe_because=_MAY_NEED_MORE)
+    return file.fix(title, *edits)
 
-
-def _may_not_be_loaded(found: MayHaveConfig) -> bool:
-    return not found.takes_what_is_said or (found.kind is Kind.MODEL and found.wants_arguments)
-
-
-rule = Rule(
-    code="KD613",
-    name="own-class-is-not-loaded",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=leaves_it(_may_not_be_loaded),
-    since="3.0",
-)
 
 _LAYER = (
     "import keras\n\n\nclass Block(keras.layers.Layer):\n    def __init__({init}):\n"

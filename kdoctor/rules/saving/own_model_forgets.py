@@ -30,20 +30,21 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import File, files, methods
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._default_config import (
+    KEEPS_MODELS,
     OF_BASE,
     KeptArgument,
-    MayHaveConfig,
     UserConfig,
     given_to,
     is_plain,
     kept,
-    leaves_it,
     says_its_config,
+    takes_all,
     takes_keywords,
+    wants_some,
 )
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import UNKNOWN, literal
@@ -52,15 +53,26 @@ from kdoctor.value_types import Kind
 _MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD614",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(
+        KEEPS_MODELS,
+        methods(
+            "__init__", of=Kind.MODEL, where=lambda init: takes_all(init) and not wants_some(init)
+        ),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such making of a model."""
-    for each in kept(module, facts):
+    for each in kept(file.module, file.facts):
         own = each.own
         if own.kind is not Kind.MODEL or own.wanted or not own.takes_what_is_said:
             continue  # of the others KD613 tells: they are not saved, or not loaded
-        lost = _lost(module, each)
+        lost = _lost(file.module, each)
         if lost:
-            yield _finding(module, each, lost)
+            yield _finding(file, each, lost)
 
 
 def _lost(
@@ -86,51 +98,36 @@ def _differs(module: Module, value: cst.BaseExpression, default: cst.BaseExpress
 
 
 def _finding(
-    module: Module,
+    file: File,
     made: KeptArgument,
     lost: dict[str, tuple[cst.BaseExpression, cst.BaseExpression]],
 ) -> Finding:
-    name = made.own.node.name.value
     shown = ", ".join(
-        f"`{each}` {module.source(default)}, not {module.source(value)}"
+        f"`{each}` {file.source(default)}, not {file.source(value)}"
         for each, (value, default) in lost.items()
     )
-    fix = _fix(module, made.own, [value for value, _ in lost.values()])
-    return rule.finding(
-        module.place(made.call),
+    return file.finding(
         f"this model is saved or copied as a whole, and comes back with {shown}: Keras 3 does "
         "not record the arguments of a model class",
-        symbol=f"{name}.__init__",
-        confidence=Confidence.LIKELY,
+        at=made.call,
+        symbol=f"{made.own.node.name.value}.__init__",
         help="Write a `get_config` that returns its arguments.",
-        fix=fix
-        or NoFix("`__init__` does not store its arguments, or more is needed than a `get_config`"),
+        fix=_fix(file, made.own, [value for value, _ in lost.values()]),
     )
 
 
-def _fix(module: Module, own: UserConfig, values: list[cst.BaseExpression]) -> Fix | None:
+def _fix(file: File, own: UserConfig, values: list[cst.BaseExpression]) -> Fix | NoFix:
     """Return the fix that adds a ``get_config``, where it is all that is needed."""
+    module = file.module
     keywords = () if own.init.params.star_kwarg is not None else takes_keywords(module, own)
     config = says_its_config(module, own)
     hands_on = any(each.star == "**" for each in own.to_base.args) or keywords
     if keywords is None or config is None or not hands_on or not is_plain(module, values):
-        return None
-    return rule.fix("Add a `get_config` that returns its arguments", *keywords, config)
+        return NoFix(
+            "`__init__` does not store its arguments, or more is needed than a `get_config`"
+        )
+    return file.fix("Add a `get_config` that returns its arguments", *keywords, config)
 
-
-def _may_forget(found: MayHaveConfig) -> bool:
-    return found.kind is Kind.MODEL and found.takes_what_is_said and not found.wants_arguments
-
-
-rule = Rule(
-    code="KD614",
-    name="own-model-forgets",
-    family="saving",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=leaves_it(_may_forget),
-    since="3.0",
-)
 
 _NET = (
     "import keras\nimport numpy as np\n\n\nclass Net(keras.Model):\n"

@@ -28,7 +28,6 @@ test compares the two.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -37,37 +36,36 @@ import libcst as cst
 from kdoctor import keras_api
 from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import methods_in, only_base, owns_its_weights
-from kdoctor.analysis.triggers import classes, word
+from kdoctor.analysis.models.user_classes import owns_its_weights
+from kdoctor.analysis.queries import Subclass, subclasses
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
 
 _OF_BASE: Final = frozenset({"bias", "embeddings", "kernel"})
 _SAVES: Final = ("save_own_variables", "load_own_variables")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such class at the first weight that is lost."""
-    for node in module.nodes(cst.ClassDef):
-        only = only_base(module, node)
-        base = module.qualified(only) if only is not None else None
-        if base is None or not _leaves_out(module, facts, base) or module.is_guarded(node):
-            continue
-        methods = methods_in(node)
-        if not methods.keys().isdisjoint((*_SAVES, "add_weight")):
-            continue
-        lost = [call for method in methods.values() for call in _added(module, method)]
-        if lost:
-            yield _finding(module, node, base, lost[0])
-
-
-def _leaves_out(module: Module, facts: TargetFacts, base: str) -> bool:
-    made = module.oracle.class_type(base)
+def _leaves_out(facts: TargetFacts, base: str) -> bool:
+    made = keras_api.oracle(facts.target).class_type(base)
     return made is not None and is_keras_3(facts, base) and owns_its_weights(facts, made)
+
+
+@rule(
+    "KD609",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=subclasses(_leaves_out).beside(word("add_weight")),
+)
+def check(cls: Subclass) -> Finding | None:
+    """Report each such class at the first weight that is lost."""
+    if not cls.methods.keys().isdisjoint((*_SAVES, "add_weight")):
+        return None
+    lost = [call for method in cls.methods.values() for call in _added(cls.module, method)]
+    return _finding(cls, lost[0]) if lost else None
 
 
 def _added(module: Module, method: cst.FunctionDef) -> Iterator[cst.Call]:
@@ -91,50 +89,28 @@ def _is_off(module: Module, call: cst.Call) -> bool:
     return module.is_guarded(call) or any(each.star for each in call.args)
 
 
-def _finding(module: Module, node: cst.ClassDef, base: str, lost: cst.Call) -> Finding:
-    assigned = module.parent(lost)
+def _finding(cls: Subclass, lost: cst.Call) -> Finding:
+    assigned = cls.module.parent(lost)
     assert isinstance(assigned, cst.Assign)
-    weight = module.source(assigned.targets[0].target)
-    fix = _fix(module, node)
-    return rule.finding(
-        module.place(lost.func),
-        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` saves only its own weights, and "
+    weight = cls.source(assigned.targets[0].target)
+    return cls.finding(
+        f"`{weight}` is not saved: `{cls.base.rpartition('.')[2]}` saves only its own weights, and "
         "loading raises ValueError: A total of 1 objects could not be loaded.",
-        symbol=f"{node.name.value}.{weight.rpartition('.')[2]}",
+        at=lost.func,
+        symbol=f"{cls.symbol}.{weight.rpartition('.')[2]}",
         confidence=Confidence.CERTAIN,
         help="Save all weights of the layer, as `keras.layers.Layer` does.",
-        fix=fix or NoFix("the class is written on one line"),
+        fix=_fix(cls),
     )
 
 
-def _fix(module: Module, node: cst.ClassDef) -> Fix | None:
+def _fix(cls: Subclass) -> Fix | NoFix:
     """Return the fix that adds the two methods at the end of the class."""
-    spelled, need = speller_at(module, node).spell("keras.layers.Layer")
+    spelled, need = speller_at(cls.module, cls.node).spell("keras.layers.Layer")
     methods = {f"{name}(self, store)": f"{spelled}.{name}(self, store)" for name in _SAVES}
-    edit = at_the_end(module, node, methods)
-    if edit is None:
-        return None
-    return rule.fix("Save and load all weights of the layer", edit, imports=(need,))
+    edit = at_the_end(cls.module, cls.node, methods) or NoFix("the class is written on one line")
+    return cls.fix("Save and load all weights of the layer", edit, imports=[need])
 
-
-def _may_leave_out(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    """Say of a class of a glimpse whether it may add weights to one of these layers."""
-    known = keras_api.oracle(facts.target)
-    made = [known.class_type(base) for base in bases]
-    return any(each is not None and owns_its_weights(facts, each) for each in made) and any(
-        isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)
-    )
-
-
-rule = Rule(
-    code="KD609",
-    name="own-weights-not-saved",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("add_weight") & classes(_may_leave_out),
-    since="3.0",
-)
 
 _CLASS = (
     "import keras\n\n\nclass Mine(keras.layers.{base}):\n    def build(self, input_shape):\n"

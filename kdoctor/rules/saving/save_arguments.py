@@ -21,20 +21,18 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import calls
+from kdoctor.analysis.queries.conditions import keyword
 from kdoctor.model import Edit, Finding, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._possible_endings import uses
-from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.saving._save_and_load_calls import FileUse, file_uses
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.value_types import Kind
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",
@@ -51,79 +49,65 @@ _GONE = {
 _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
 
 
-def _may_pass_one(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:
-    if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
-        return True
-    return any(not called.keywords.isdisjoint(each) for each in _GONE.values())
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD605",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses(*_GONE).beside(
+        keyword(*_GONE["save"])
+        | calls("save", on=Kind.MODEL).passing("", place=_INCLUDE_OPTIMIZER).trigger
+    ),
+)
+def check(found: FileUse) -> Iterator[Finding]:
     """Report each such argument."""
-    for use in chain(
-        saves(module), loads(module), method_uses(module, "save_weights", "load_weights")
-    ):
-        if module.is_guarded(use.call):
-            continue
-        for name in _GONE[use.what]:
-            given = argument(use.call, name)
-            if given is not None:
-                yield _gone(module, use, given, name)
-        yield from _shifted(module, use)
+    for name in _GONE[found.use.what]:
+        given = argument(found.call, name)
+        if given is not None:
+            yield _gone(found, given, name)
+    yield from _shifted(found)
 
 
-def _gone(module: Module, use: PathUse, given: cst.Arg, name: str) -> Finding:
-    edits = remove_arguments(module, use.call, [given])
+def _gone(found: FileUse, given: cst.Arg, name: str) -> Finding:
+    edits = remove_arguments(found.module, found.call, [given])
     plain = literal(given.value) in (None, True, False)
-    fix = None
-    if edits is not None:
-        fix = rule.fix(
-            f"Leave out `{name}=`",
-            *edits,
-            unsafe_because="" if plain else f"`{module.source(given.value)}` then has no effect",
-        )
-    return rule.finding(
-        module.place(given),
-        f"`{name}=` was removed with the SavedModel format: {_ERRORS[use.what].format(name)}",
-        symbol=f"{use.symbol}({name})",
-        confidence=use.confidence,
+    return found.finding(
+        f"`{name}=` was removed with the SavedModel format: {_ERRORS[found.use.what].format(name)}",
+        at=given,
+        symbol=f"{found.symbol}({name})",
         help="Leave it out; write signatures with `keras.export.ExportArchive`."
         if name == "signatures"
         else "Leave it out.",
-        fix=fix or NoFix("there is a comment next to it"),
-    )
-
-
-def _shifted(module: Module, use: PathUse) -> Iterator[Finding]:
-    """Report the positional ``include_optimizer`` of ``model.save``."""
-    if use.what != "save" or not isinstance(use.call.func, cst.Attribute) or is_hidden(use.call):
-        return
-    by_position = [each for each in use.call.args if each.keyword is None]
-    if use.call.func.attr.value != "save" or len(by_position) != _INCLUDE_OPTIMIZER + 1:
-        return
-    given = by_position[_INCLUDE_OPTIMIZER]
-    start = module.outer_span(given.value).start
-    yield rule.finding(
-        module.place(given),
-        "the third parameter of `save` was `include_optimizer` and is `zipped` now",
-        symbol=f"{use.symbol}(include_optimizer)",
-        confidence=use.confidence,
-        severity=Severity.CHANGE,
-        help="Write `include_optimizer=`.",
-        fix=rule.fix(
-            "Write `include_optimizer=`", Edit(Span(start, start), ("include_optimizer=",))
+        fix=NoFix("there is a comment next to it")
+        if edits is None
+        else found.fix(
+            f"Leave out `{name}=`",
+            *edits,
+            unsafe_because="" if plain else f"`{found.source(given.value)}` then has no effect",
         ),
     )
 
 
-rule = Rule(
-    code="KD605",
-    name="save-arguments",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=uses(_may_pass_one, *_GONE, "save_model", "load_model"),
-    since="3.0",
-)
+def _shifted(found: FileUse) -> Iterator[Finding]:
+    """Report the positional ``include_optimizer`` of ``model.save``."""
+    call = found.call
+    if found.use.what != "save" or not isinstance(call.func, cst.Attribute) or is_hidden(call):
+        return
+    by_position = [each for each in call.args if each.keyword is None]
+    if call.func.attr.value != "save" or len(by_position) != _INCLUDE_OPTIMIZER + 1:
+        return
+    given = by_position[_INCLUDE_OPTIMIZER]
+    start = found.module.outer_span(given.value).start
+    yield found.finding(
+        "the third parameter of `save` was `include_optimizer` and is `zipped` now",
+        at=given,
+        symbol=f"{found.symbol}(include_optimizer)",
+        severity=Severity.CHANGE,
+        help="Write `include_optimizer=`.",
+        fix=found.fix(
+            "Write `include_optimizer=`", Edit(Span(start, start), ("include_optimizer=",))
+        ),
+    )
+
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 

@@ -22,24 +22,17 @@ Run on Keras 3.15.1 and tf_keras 2.21 with each format and ending.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import keyword
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.analysis.queries.conditions import keyword
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._path_renaming import renaming_edits
-from kdoctor.rules.saving._possible_endings import uses
-from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, method_uses, saves
+from kdoctor.rules.saving._save_and_load_calls import FileUse, file_uses, is_same_path
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
-from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")
 _VALUE_ERROR = (
@@ -48,19 +41,22 @@ _VALUE_ERROR = (
 )
 _TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
 _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
-_COMMENT = NoFix("there is a comment next to it")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD603",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("save", "save_weights").beside(keyword("save_format")),
+)
+def check(found: FileUse) -> Finding | None:
     """Report each ``save_format=``."""
-    for use in chain(saves(module), method_uses(module, "save_weights")):
-        given = argument(use.call, "save_format")
-        if given is None or module.is_guarded(use.call):
-            continue
-        yield _finding(module, use, given)
+    given = argument(found.call, "save_format")
+    return None if given is None else _finding(found, given)
 
 
-def _finding(module: Module, use: PathUse, given: cst.Arg) -> Finding:
+def _finding(found: FileUse, given: cst.Arg) -> Finding:
+    use = found.use
     if use.what == "save_weights":
         message, severity = _TYPE_ERROR, Severity.ERROR
     elif use.ending is None or use.ending.extension is None:
@@ -77,39 +73,42 @@ def _finding(module: Module, use: PathUse, given: cst.Arg) -> Finding:
         severity = Severity.LEGACY
     else:
         message, severity = _VALUE_ERROR, Severity.ERROR
-    fix = _fix(module, use, given)
-    return rule.finding(
-        module.place(given),
+    return found.finding(
         message,
-        symbol=f"{use.symbol}(save_format)",
-        confidence=use.confidence,
+        at=given,
+        symbol=f"{found.symbol}(save_format)",
         severity=severity,
         help=_EXPORT
         if use.what == "save"
         else "Leave it out, and use a path that ends in `.weights.h5`.",
-        fix=fix,
+        fix=_fix(found, given),
     )
 
 
-def _fix(module: Module, use: PathUse, given: cst.Arg) -> Fix | NoFix:
+def _fix(found: FileUse, given: cst.Arg) -> Fix | NoFix:
+    module, use = found.module, found.use
     edits = remove_arguments(module, use.call, [given])
     if edits is None:
-        return _COMMENT
+        return NoFix("there is a comment next to it")
+    title = "Leave out `save_format=`"
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None:
         return NoFix("the ending of the path is not known here")
     if use.what == "save_weights":
         if not use.ending.text.endswith(".weights.h5"):
             # Where the path is renamed too, this is half of the work: KD601 does the other.
-            return _dropped(edits, "the path must end in `.weights.h5`")
-        return _dropped(edits)
+            return found.fix(title, *edits, unsafe_because="the path must end in `.weights.h5`")
+        return found.fix(title, *edits)
     wanted = {"h5": ".h5", "keras": ".keras", "tf": ".keras"}.get(str(literal(given.value)))
     if extension in _MODEL_FILES:
         same = wanted == extension or (wanted == ".h5" and extension == ".hdf5")
         # Only literals say that nothing but the warning changes.
-        return _dropped(
-            edits,
-            "" if same else "the ending of the path names another format than the argument",
+        return found.fix(
+            title,
+            *edits,
+            unsafe_because=""
+            if same
+            else "the ending of the path names another format than the argument",
         )
     if wanted is None:
         return NoFix("kdoctor cannot tell which format is meant")
@@ -118,7 +117,7 @@ def _fix(module: Module, use: PathUse, given: cst.Arg) -> Fix | NoFix:
     renaming = renaming_edits(module, use.ending, "", wanted)
     if isinstance(renaming, NoFix):
         return renaming
-    return rule.fix(
+    return found.fix(
         f"Change the path's ending to `{wanted}` throughout this file, and leave out "
         "`save_format=`",
         *edits,
@@ -127,24 +126,6 @@ def _fix(module: Module, use: PathUse, given: cst.Arg) -> Fix | NoFix:
         "SavedModel to serve or convert, write `.export(…)` instead",
     )
 
-
-def _dropped(edits: list[Edit], because: str = "") -> Fix:
-    return rule.fix("Leave out `save_format=`", *edits, unsafe_because=because)
-
-
-def _passes_it(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:
-    return "save_format" in called.keywords
-
-
-rule = Rule(
-    code="KD603",
-    name="save-format",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword("save_format") & uses(_passes_it, "save", "save_model", "save_weights"),
-    since="3.0",
-)
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 

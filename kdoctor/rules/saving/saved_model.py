@@ -29,25 +29,26 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, binding_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import word
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._path_endings import Ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
-from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path, uses
+from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path
 from kdoctor.rules.saving._save_and_load_calls import (
+    FileUse,
     PathUse,
+    file_uses,
     handed,
     is_same_path,
     is_saved_here,
     loads,
     reads_orbax,
-    saves,
 )
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax import Module
@@ -77,34 +78,46 @@ _UNSAFE = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+_SAVES: Final = (
+    passes_path("save", 0, _NO_FILE)
+    | passes_path("save_model", 1, _NO_FILE)
+    | hands_path("save", 0, _NO_FILE)
+    | hands_path("save_model", 1, _NO_FILE)
+    | word("mkdtemp", "TemporaryDirectory")
+)
+
+
+@rule(
+    "KD604",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("save").beside(_SAVES)
+    | file_uses("load").beside(passes_path("load_model", 0, _NO_FILE)),
+)
+def check(found: FileUse) -> Iterator[Finding]:
     """Report each save and load of a folder."""
-    for use in saves(module):
-        is_new = use.ending is None and _is_new_folder(module, use.path)
-        if argument(use.call, "save_format"):
-            continue  # KD603 reports that
-        if module.is_guarded(use.call) or argument(use.call, "zipped"):
-            continue
-        if is_new or _is_folder(module, use.ending):
-            yield _saved(module, use, use.call, is_new=is_new)
-        for each in handed(module, use) if use.ending is None else ():
-            if _is_folder(module, each.ending):
-                yield _saved(module, each, each.path or each.call)
-    if reads_orbax(module):
+    module, use = found.module, found.use
+    if use.what == "load":
+        if _is_folder(module, use.ending) and not reads_orbax(module):
+            yield _loaded(found)
         return
-    for use in loads(module):
-        if _is_folder(module, use.ending) and not module.is_guarded(use.call):
-            yield _loaded(module, use)
+    if argument(use.call, "save_format") or argument(use.call, "zipped"):
+        return  # KD603 reports the format
+    is_new = use.ending is None and _is_new_folder(module, use.path)
+    if is_new or _is_folder(module, use.ending):
+        yield _saved(found, use, use.call, is_new=is_new)
+    for each in handed(module, use) if use.ending is None else ():
+        if _is_folder(module, each.ending):
+            yield _saved(found, each, each.path or each.call)
 
 
 def _saved(
-    module: Module, use: PathUse, place: cst.BaseExpression, *, is_new: bool = False
+    found: FileUse, use: PathUse, place: cst.BaseExpression, *, is_new: bool = False
 ) -> Finding:
-    fix = None if use.ending is None else _saved_anew(module, use, use.ending)
-    return rule.finding(
-        module.place(place),
+    fix = None if use.ending is None else _saved_anew(found.module, use, use.ending)
+    return found.finding(
         f"the path does not end in `.keras` or `.h5`: {_INVALID}",
-        symbol=use.symbol,
+        at=place,
         confidence=use.confidence,
         help="Use a path that ends in `.keras`; for a SavedModel to serve or convert, write "
         "`.export(…)`.",
@@ -124,13 +137,13 @@ def _is_new_folder(module: Module, path: cst.BaseExpression | None) -> bool:
     """Say whether it is a folder that `tempfile` has just made, whose name has no ending."""
     if not isinstance(path, cst.Name):
         return path is not None and _makes_a_folder(module, path, "tempfile.mkdtemp")
-    bound = binding_of(module, path)
-    if bound is None or bound.path or bound.value is None:
+    bound = module.bindings_at(path)
+    if len(bound) != 1 or bound[0].path or bound[0].value is None:
         return False
-    if bound.kind is BindingKind.WITH:
-        return _makes_a_folder(module, bound.value, "tempfile.TemporaryDirectory")
-    return bound.kind is BindingKind.ASSIGN and _makes_a_folder(
-        module, bound.value, "tempfile.mkdtemp"
+    if bound[0].kind is BindingKind.WITH:
+        return _makes_a_folder(module, bound[0].value, "tempfile.TemporaryDirectory")
+    return bound[0].kind is BindingKind.ASSIGN and _makes_a_folder(
+        module, bound[0].value, "tempfile.mkdtemp"
     )
 
 
@@ -183,48 +196,27 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     method = use.call.func
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
-    return rule.fix(
+    return check.fix(
         "Export it as a SavedModel, which this file reads",
         Edit(module.span(method.attr), ("export",)),
         unsafe_because="an exported model can be served and converted, but not loaded with Keras",
     )
 
 
-def _loaded(module: Module, use: PathUse) -> Finding:
-    assert use.ending is not None
-    fix: Fix | NoFix = _USED_OTHERWISE
-    if is_saved_here(module, use.ending) and not _served(module, use):
-        fix = _rename(module, use.ending)
-    shown = use.ending.text if use.ending.whole else "…"
-    return rule.finding(
-        module.place(use.call),
+def _loaded(found: FileUse) -> Finding:
+    module, ending = found.module, found.ending
+    assert ending is not None
+    shown = ending.text if ending.whole else "…"
+    is_renamed = is_saved_here(module, ending) and not _served(module, found.use)
+    return found.finding(
         "Keras 3 no longer loads SavedModels: ValueError: File format not supported: "
         f"filepath={shown}. Keras 3 only supports V3 `.keras` files, legacy H5 format files",
-        symbol=use.symbol,
-        confidence=use.confidence,
         help="For inference, use `keras.layers.TFSMLayer(path, "
         "call_endpoint='serving_default')`; to train it further, load it once with Keras 2 (`pip "
         "install tf_keras`) and save it again.",
-        fix=fix,
+        fix=_rename(module, ending) if is_renamed else _USED_OTHERWISE,
     )
 
-
-_SAVES = uses(lambda quick, facts, called: True, "save", "save_model")  # noqa: ARG005
-
-rule = Rule(
-    code="KD604",
-    name="saved-model",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=passes_path("save", 0, _NO_FILE)
-    | passes_path("save_model", 1, _NO_FILE)
-    | hands_path("save", 0, _NO_FILE)
-    | hands_path("save_model", 1, _NO_FILE)
-    | passes_path("load_model", 0, _NO_FILE)
-    | word("mkdtemp", "TemporaryDirectory") & _SAVES,
-    since="3.0",
-)
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 

@@ -26,20 +26,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.node_values import elements_in
+from kdoctor.analysis.queries.conditions import text, word
 from kdoctor.analysis.training.loss_names import LONG_NAMES
-from kdoctor.analysis.triggers import text, word
 from kdoctor.model import Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import (
+    FileUse,
     PathUse,
     compiles,
+    file_uses,
     is_h5,
     is_same_path,
-    loads,
     model_of,
     saves,
 )
@@ -48,27 +48,31 @@ from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD607",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("load").beside(
+        LOADS_H5, word("save", "save_model"), text(LONG_NAMES.__contains__)
+    ),
+)
+def check(load: FileUse) -> Finding | None:
     """Report each load of a file that this module writes with a short loss name."""
-    for use in loads(module):
-        if not is_h5(use) or not compiles(use) or module.is_guarded(use.call):
-            continue
-        losses = _short_losses(module, use)
-        if not losses:
-            continue
-        name = str(literal(losses[0]))
-        yield rule.finding(
-            module.place(use.call),
-            f"the file is saved with the short loss name `{name}`: ValueError: Could not "
-            f"deserialize 'keras.metrics.{name}' because it is not a KerasSaveable subclass",
-            symbol=use.symbol,
-            confidence=use.confidence,
-            help="Compile with the full name of the loss; load older files with `compile=False`.",
-            fix=rule.fix(
-                "Compile with the full name of the loss",
-                *(_long_name(module, loss) for loss in losses),
-            ),
-        )
+    if not is_h5(load.use) or not compiles(load.use):
+        return None
+    losses = _short_losses(load.module, load.use)
+    if not losses:
+        return None
+    name = str(literal(losses[0]))
+    return load.finding(
+        f"the file is saved with the short loss name `{name}`: ValueError: Could not "
+        f"deserialize 'keras.metrics.{name}' because it is not a KerasSaveable subclass",
+        help="Compile with the full name of the loss; load older files with `compile=False`.",
+        fix=load.fix(
+            "Compile with the full name of the loss",
+            *(_long_name(load.module, loss) for loss in losses),
+        ),
+    )
 
 
 def _short_losses(module: Module, load: PathUse) -> list[cst.SimpleString]:
@@ -105,23 +109,14 @@ def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
         and module.scope_of(use.node) is scope
         and module.span(use.node) < place
     ]
-    return passed(max(compiled, key=module.span), "loss", 1) if compiled else None
+    loss = argument(max(compiled, key=module.span), "loss", 1) if compiled else None
+    return None if loss is None else loss.value
 
 
 def _long_name(module: Module, loss: cst.SimpleString) -> Edit:
     quote = loss.quote
     return Edit(module.span(loss), (f"{quote}{LONG_NAMES[str(literal(loss))]}{quote}",))
 
-
-rule = Rule(
-    code="KD607",
-    name="short-names-in-h5",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=LOADS_H5 & word("save", "save_model") & text(LONG_NAMES.__contains__),
-    since="3.0",
-)
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 _NAMED = (

@@ -21,17 +21,16 @@ Keras 3.15.1 and tf_keras 2.21: these are the ones that Keras 2 loads and Keras 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, replace_expression
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.queries import Call, constructs
+from kdoctor.analysis.queries.conditions import named, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._save_and_load_calls import method_uses
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -55,20 +54,26 @@ _FUNCTIONS: Final = frozenset(
 _LOST: Final = "TypeError: <class 'keras.src.layers.core.dense.Dense'> could not be deserialized"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD618",
+    severity=Severity.ERROR,
+    look_for=constructs(Kind.LAYER)
+    .even(hidden=True)
+    .beside(named(*_NEW), word(*_METHODS, *_FUNCTIONS)),
+    since="3.0",
+)
+def check(layer: Call) -> Finding | None:
     """Report each such activation, where a model may be made from what it was saved as."""
-    if not _saves(module):
-        return
-    for _, call, made in instances(module, Kind.LAYER, facts):
-        for keyword, place in (*_GIVEN, _BY_PLACE.get(made.cls or "", _GIVEN[0])):
-            given = argument(call, keyword, place)
-            name = None if given is None else module.qualified(given.value)
-            # By position it is looked for last: what a keyword gives was told of already.
-            is_told = place is not None and given is not None and given.keyword is not None
-            if given is None or name not in _NEW or is_told or module.is_guarded(call):
-                continue
-            yield _finding(module, given.value, name)
-            break
+    if not _saves(layer.module):
+        return None
+    for keyword, place in (*_GIVEN, _BY_PLACE.get(layer.cls, _GIVEN[0])):
+        given = layer.argument(keyword, place)
+        name = None if given is None else layer.module.qualified(given.value)
+        # By position it is looked for last: what a keyword gives was told of already.
+        is_told = place is not None and given is not None and given.keyword is not None
+        if given is not None and name in _NEW and not is_told:
+            return _finding(layer, given.value, name)
+    return None
 
 
 def _saves(module: Module) -> bool:
@@ -78,28 +83,17 @@ def _saves(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, given: cst.BaseExpression, name: str) -> Finding:
+def _finding(layer: Call, given: cst.BaseExpression, name: str) -> Finding:
     new = f'"{_NEW[name]}"'
-    return rule.finding(
-        module.place(given),
-        f"`{module.source(given)}` is saved under a name that Keras 3 cannot load or copy: "
-            f"{_LOST}",
+    return layer.finding(
+        f"`{layer.source(given)}` is saved under a name that Keras 3 cannot load or copy: {_LOST}",
+        at=given,
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=f"Write `{new}`.",
-        fix=rule.fix(f"Use Keras' own `{new}`", replace_expression(module, given, new)),
-    )  # fmt: skip
+        fix=layer.fix(f"Use Keras' own `{new}`", replace_expression(layer.module, given, new)),
+    )
 
-
-rule = Rule(
-    code="KD618",
-    name="softmax-of-tensorflow",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=names(lambda _, name: name in _NEW) & word(*_METHODS, *_FUNCTIONS),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"

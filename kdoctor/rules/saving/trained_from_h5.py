@@ -21,7 +21,6 @@ Run on Keras 3.0.0, 3.3.3, 3.6.0 and 3.15.1, with SGD, Adam and RMSprop, and on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -29,12 +28,11 @@ import libcst as cst
 from kdoctor.analysis.calls import is_hidden, is_keras_3
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import reads_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import attribute
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
-from kdoctor.rules.saving._save_and_load_calls import compiles, is_h5, loads
+from kdoctor.rules.saving._save_and_load_calls import FileUse, compiles, file_uses, is_h5
 from kdoctor.syntax import Module
 
 _TRAINS: Final = ("fit", "train_on_batch")
@@ -43,23 +41,28 @@ _LEAVE_IT: Final = frozenset({"print", "type"})
 _ERROR: Final = "ValueError: Unknown variable: <Variable path="
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD615",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("load").beside(LOADS_H5, attribute(*_TRAINS)),
+)
+def check(load: FileUse) -> Finding | None:
     """Report the first training of each such model."""
-    for load in loads(module):
-        if not is_h5(load) or is_hidden(load.call) or not compiles(load):
-            continue
-        if module.is_guarded(load.call) or not is_keras_3(facts, module.qualified(load.call.func)):
-            continue
-        training = _first_training(module, load.call)
-        if training is not None:
-            yield rule.finding(
-                module.place(training),
-                f"the optimizer loaded from the `.h5` file does not know the weights: {_ERROR}…",
-                symbol=load.symbol,
-                confidence=load.confidence,
-                help="Call `compile` after the model is loaded, or save it as `.keras`.",
-                fix=NoFix("the arguments of `compile` are stored in the file"),
-            )
+    module, call = load.module, load.call
+    if not is_h5(load.use) or is_hidden(call) or not compiles(load.use):
+        return None
+    if not is_keras_3(load.facts, module.qualified(call.func)):
+        return None
+    training = _first_training(module, call)
+    if training is None:
+        return None
+    return load.finding(
+        f"the optimizer loaded from the `.h5` file does not know the weights: {_ERROR}…",
+        at=training,
+        help="Call `compile` after the model is loaded, or save it as `.keras`.",
+        fix=NoFix("the arguments of `compile` are stored in the file"),
+    )
 
 
 def _first_training(module: Module, load: cst.Call) -> cst.Attribute | None:
@@ -98,16 +101,6 @@ def _leaves_it(module: Module, read: cst.Name) -> bool:
 def _is_stored(module: Module, used: cst.Attribute) -> bool:
     return used.attr.value == "optimizer" and isinstance(module.parent(used), cst.AssignTarget)
 
-
-rule = Rule(
-    code="KD615",
-    name="trained-from-h5",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=LOADS_H5 & attribute(*_TRAINS),
-    since="3.0",
-)
 
 _SAVED = (
     "import numpy as np\nfrom tensorflow import keras\n\nx, y = np.ones((4, 2)), np.ones((4, 1))\n"

@@ -39,22 +39,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import word
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._possible_endings import but_for, hands_path, in_one_piece, passes_path
 from kdoctor.rules.saving._save_and_load_calls import (
+    FileUse,
     PathUse,
+    file_uses,
     handed,
     is_saved_here,
     loads,
     loads_of_weights,
-    method_uses,
     reads_orbax,
     saves,
 )
@@ -74,37 +74,46 @@ BY_NAME = NoFix("it is loaded with `by_name=`, which does not work with `.weight
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD601",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=file_uses("save_weights", "load_weights").beside(
+        passes_path("save_weights", 0, in_one_piece(_NEW))
+        | hands_path("save_weights", 0, in_one_piece(_NEW))
+        | passes_path("load_weights", 0, but_for(".h5", ".hdf5", ".keras"))
+        | word("load_weights") & word("latest_checkpoint")
+    ),
+)
+def check(found: FileUse) -> Iterator[Finding]:
     """Report each call whose path surely has a wrong ending."""
-    for use in method_uses(module, "save_weights", "load_weights"):
-        if module.is_guarded(use.call) or _in_shards(use.call):
-            continue
-        if use.what == "save_weights":
-            yield from _saved(module, use, use.call)
-            for each in handed(module, use) if use.ending is None else ():
-                yield from _saved(module, each, each.path or each.call)
-        else:
-            yield from _loaded(module, use)
+    if _in_shards(found.call):
+        return
+    if found.use.what == "load_weights":
+        yield from _loaded(found)
+        return
+    yield from _saved(found, found.use, found.call)
+    for each in handed(found.module, found.use) if found.ending is None else ():
+        yield from _saved(found, each, each.path or each.call)
 
 
 def _in_shards(call: cst.Call) -> bool:
     """Say whether what Keras 2 does not know is asked for: several files and a `.weights.json`."""
-    return literal(passed(call, "max_shard_size"), absent=None) is not None
+    given = argument(call, "max_shard_size")
+    return given is not None and literal(given.value) is not None
 
 
-def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[Finding]:
+def _saved(found: FileUse, use: PathUse, place: cst.BaseExpression) -> Iterator[Finding]:
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None or use.ending.text.endswith(_NEW):
         return
     if use.path is None:
         return
-    shown = use.ending.shown
-    fix = rename_to_weights(module, use.ending, use.path)
-    yield rule.finding(
-        module.place(place),
+    fix = rename_to_weights(found.module, use.ending, use.path)
+    yield found.finding(
         "weights can only be saved to a path that ends in `.weights.h5`: ValueError: The "
-        f"filename must end in `.weights.h5`. Received: filepath={shown}",
-        symbol=use.symbol,
+        f"filename must end in `.weights.h5`. Received: filepath={use.ending.shown}",
+        at=place,
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
         fix=fix,
@@ -144,7 +153,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     if not all(by_end):
         return NOT_WRITTEN_OUT
     edits: list[Edit] = [*dict.fromkeys(edit for each in by_end for edit in each)]
-    return rule.fix(
+    return check.fix(
         "Change the path's ending to `.weights.h5` throughout this file",
         *edits,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
@@ -153,10 +162,12 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
 
 def _is_by_name(call: cst.Call) -> bool:
     """Say whether weights may be loaded by the names of layers, as old files only can be."""
-    return literal(passed(call, "by_name", 1), absent=None) not in (False, None)
+    given = argument(call, "by_name", 1)
+    return given is not None and literal(given.value) not in (False, None)
 
 
-def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
+def _loaded(found: FileUse) -> Iterator[Finding]:
+    module, use = found.module, found.use
     extension = None if use.ending is None else use.ending.extension
     is_checkpoint = extension in ("", ".ckpt", ".tf") or _is_latest_checkpoint(module, use)
     if not is_checkpoint or reads_orbax(module):
@@ -165,12 +176,9 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     if use.ending is not None and use.path is not None and is_saved_here(module, use.ending):
         fix = rename_to_weights(module, use.ending, use.path)
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
-    yield rule.finding(
-        module.place(use.call),
+    yield found.finding(
         "Keras 3 no longer reads TensorFlow checkpoints: ValueError: File format not supported: "
         f"filepath={shown}",
-        symbol=use.symbol,
-        confidence=use.confidence,
         help="Load it once with Keras 2 (`pip install tf_keras`), call "
         '`save_weights("name.weights.h5")` there, and load that file.',
         fix=fix,
@@ -181,19 +189,6 @@ def _is_latest_checkpoint(module: Module, use: PathUse) -> bool:
     path = None if use.path is None else value_of(module, use.path)
     return isinstance(path, cst.Call) and module.qualified(path.func) in _LATEST
 
-
-rule = Rule(
-    code="KD601",
-    name="weights-filename",
-    family="saving",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=passes_path("save_weights", 0, in_one_piece(_NEW))
-    | hands_path("save_weights", 0, in_one_piece(_NEW))
-    | passes_path("load_weights", 0, but_for(".h5", ".hdf5", ".keras"))
-    | word("load_weights") & word("latest_checkpoint"),
-    since="3.0",
-)
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 
