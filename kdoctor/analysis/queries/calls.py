@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import instances, is_hidden
+from kdoctor.analysis.calls import instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Argument, Call, Where
@@ -61,11 +62,50 @@ class _Passing(Struct, frozen=True):
                 return True
         return False
 
+    @property
+    def keywords(self) -> Collection[str]:
+        """Keywords of which such a call has one; none where it may do without any."""
+        if any(place is not None for _, place in self.parameters):
+            return ()
+        return [name for name, _ in self.parameters]
+
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
-        # A name stands for itself where nothing tells its one value.
-        values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
         assert self.where is not None
-        return any(self.where(form_of(each)) for each in values)
+        return _may_have_form(quick, given, self.where)
+
+
+class _PassingSome(Struct, frozen=True):
+    """Something is passed, by one of these keywords if any, of whose form ``where`` holds."""
+
+    names: frozenset[str]
+    where: Where
+
+    def holds(self, call: Call) -> bool:
+        return next(self.found(call), None) is not None
+
+    def found(self, call: Call) -> Iterator[cst.Arg]:
+        for each in call.call.args:
+            is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
+            if not is_wanted or each.star:
+                continue
+            if self.where(form_of(value_of(call.module, each.value))):
+                yield each
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        given = called.values
+        if self.names:
+            given = tuple(each.value for each in called.node.keywords if each.arg in self.names)
+        return any(_may_have_form(quick, each, self.where) for each in given)
+
+    @property
+    def keywords(self) -> Collection[str]:
+        return self.names
+
+
+def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
+    # A name stands for itself where nothing tells its one value.
+    values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
+    return any(where(form_of(each)) for each in values)
 
 
 class _Callee(Struct, frozen=True):
@@ -82,7 +122,7 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing, ...] = ()
+    passing: tuple[_Passing | _PassingSome, ...] = ()
     hidden: bool = False
     guarded: bool = False
 
@@ -108,8 +148,8 @@ class _Call(Struct, frozen=True):
         if self.callee.words:
             found = Trigger.needing(self.callee.words, holds)
         for one in self.passing:
-            if all(place is None for _, place in one.parameters):
-                found = Trigger.among("keywords", [name for name, _ in one.parameters]) & found
+            if one.keywords:
+                found = Trigger.among("keywords", one.keywords) & found
         return found
 
 
@@ -155,6 +195,21 @@ class CallQuery(Query[Call]):
                 given = each.argument(name, place)
                 if given is not None:
                     yield Argument(each, name, given)
+
+        return Query(find, calls_passing.trigger)
+
+    def arguments(self, *keywords: str, where: Where) -> Query[Argument]:
+        """Return the query for all arguments of the calls of whose form ``where`` holds.
+
+        With ``keywords`` only for those that are passed by one of these.
+        """
+        passing = _PassingSome(frozenset(keywords), where)
+        calls_passing = CallQuery(replace(self._parts, passing=(*self._parts.passing, passing)))
+
+        def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
+            for each in calls_passing.find(module, facts):
+                for given in passing.found(each):
+                    yield Argument(each, given.keyword.value if given.keyword else "", given)
 
         return Query(find, calls_passing.trigger)
 

@@ -139,9 +139,19 @@ def is_none(form: object) -> bool:
     return form is None
 
 
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
+
+
 def is_false(form: object) -> bool:
     """Say whether it is False itself."""
     return form is False
+
+
+def is_lambda(form: object) -> bool:
+    """Say whether it is a lambda."""
+    return isinstance(form, Expression) and form.kind == "Lambda"
 
 
 def is_dict_of_one(form: object) -> bool:
