@@ -149,6 +149,11 @@ def is_false(form: object) -> bool:
     return form is False
 
 
+def is_display(form: object) -> bool:
+    """Say whether it is a list or a tuple."""
+    return isinstance(form, list | tuple)
+
+
 def is_lambda(form: object) -> bool:
     """Say whether it is a lambda."""
     return isinstance(form, Expression) and form.kind == "Lambda"

@@ -128,8 +128,8 @@ class Call(Match):
     """A call: of a method, of a class, of a function.
 
     ``name`` is the dotted name of what is called, as far as it is known.
-    ``owner`` is what the method is called on, ``made`` what the class makes; the other is None.
-    ``use`` and ``reference`` are the method or the name as it is written.
+    ``owner`` is what the method is called on, or what is called itself, ``made`` what the class
+    makes; the other is None. ``use`` and ``reference`` are the method or the name as it is written.
     """
 
     node: cst.Call
@@ -143,14 +143,16 @@ class Call(Match):
         use: MemberUse | None = None,
         reference: Reference | None = None,
         made: Type | None = None,
+        applied: Type | None = None,
     ) -> None:
         source = use or reference
-        assert source is not None
         name = reference.name if reference is not None else ""
-        owner = use.owner if use is not None else None
-        if use is not None:
-            name = f"keras.{use.owner.cls or use.owner.kind.capitalize()}.{use.member}"
-        super().__init__(module, facts, node, symbol=name, confidence=source.confidence)
+        owner = use.owner if use is not None else applied
+        if owner is not None:
+            method = "__call__" if use is None else use.member
+            name = f"keras.{owner.cls or owner.kind.capitalize()}.{method}"
+        confidence = Confidence.LIKELY if source is None else source.confidence
+        super().__init__(module, facts, node, symbol=name, confidence=confidence)
         self.call = node
         self.name = name
         self.use = use

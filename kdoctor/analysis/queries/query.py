@@ -11,7 +11,7 @@ from kdoctor.analysis.triggers import Trigger
 from kdoctor.syntax import Module
 
 M_co = TypeVar("M_co", bound=Match, covariant=True)
-Other = TypeVar("Other", bound=Match)
+N = TypeVar("N", bound=Match)
 
 
 class Query(Generic[M_co]):
@@ -38,10 +38,10 @@ class Query(Generic[M_co]):
         """
         return Query(self.find, _all_of(self.trigger, *conditions))
 
-    def __or__(self, other: Query[Other]) -> Query[M_co | Other]:
+    def __or__(self, other: Query[N]) -> Query[M_co | N]:
         """Return the query for what one of both finds."""
 
-        def find(module: Module, facts: TargetFacts) -> Iterator[M_co | Other]:
+        def find(module: Module, facts: TargetFacts) -> Iterator[M_co | N]:
             yield from self.find(module, facts)
             yield from other.find(module, facts)
 
