@@ -8,6 +8,7 @@ else is an ``Expression`` of the class that ``ast`` has for it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Final
 
 import libcst as cst
@@ -152,6 +153,16 @@ def is_false(form: object) -> bool:
 def is_display(form: object) -> bool:
     """Say whether it is a list or a tuple."""
     return isinstance(form, list | tuple)
+
+
+def is_computed(form: object) -> bool:
+    """Say whether it is an operation or a call."""
+    return isinstance(form, Expression) and form.kind in {"BinOp", "Call"}
+
+
+def is_call_of(*names: str) -> Callable[[object], bool]:
+    """Return the question whether it is a call of what is written so."""
+    return lambda form: isinstance(form, Expression) and form.kind == "Call" and form.name in names
 
 
 def is_lambda(form: object) -> bool:
