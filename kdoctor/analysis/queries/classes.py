@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 
 import libcst as cst
@@ -14,38 +14,60 @@ from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Class, Method, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import FormalSignature, signature_of
-from kdoctor.analysis.triggers import Trigger, may_derive_from, method_of
+from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
+from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
+Base = Kind | Collection[str]
+"""What a class derives from: a class of Keras of this kind, or directly from one of these names,
+given without their root: ``utils.Sequence``."""
 
-def classes(of: Kind, *, guarded: bool = False) -> Query[Class]:
-    """Classes that derive from a class of Keras of this kind.
+
+def classes(of: Base, *, guarded: bool = False) -> Query[Class]:
+    """Classes of the user's own that derive from such a class.
 
     Not in code that is guarded, unless ``guarded``.
     """
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Class]:
         for node in module.nodes(cst.ClassDef):
-            if kind_of_class(module, node) is of and (guarded or not module.is_guarded(node)):
+            if _derives(module, node, of) and (guarded or not module.is_guarded(node)):
                 yield Class(module, facts, node)
 
     return Query(
         find,
         Trigger(
             lambda quick, facts: any(
-                may_derive_from(quick, facts, node, of) for node in _classes_with_bases(quick)
+                _may_derive(quick, facts, node, of) for node in _classes_with_bases(quick)
             )
         ),
     )
 
 
+def _derives(module: Module, node: cst.ClassDef, of: Base) -> bool:
+    if isinstance(of, Kind):
+        return kind_of_class(module, node) is of
+    return any(_is_named(module.qualified(each.value), of) for each in node.bases)
+
+
+def _may_derive(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, of: Base) -> bool:
+    if isinstance(of, Kind):
+        return may_derive_from(quick, facts, node, of)
+    return any(_is_named(each, of) for each in bases_meant(quick, node))
+
+
+def _is_named(base: str | None, names: Collection[str]) -> bool:
+    split = split_root(base) if base else None
+    return split is not None and split[1] in names
+
+
 def methods(
     *names: str,
-    of: Kind,
+    of: Base,
     where: Callable[[FormalSignature], bool] | None = None,
     holding: Where | None = None,
     guarded: bool = False,
@@ -71,7 +93,7 @@ def methods(
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            may_derive_from(quick, facts, node, of)
+            _may_derive(quick, facts, node, of)
             for node in _classes_with_bases(quick)
             if any(fits(method_of(node, name)) for name in names)
         )
@@ -82,13 +104,13 @@ def methods(
 def _forms_in(
     function: ast.FunctionDef | ast.AsyncFunctionDef | cst.FunctionDef,
 ) -> Iterator[object]:
-    """Yield the forms of the expressions in a function's body, whatever is inside them apart."""
+    """Yield the forms of the expressions in a function's body, of those inside them, too."""
     if isinstance(function, cst.FunctionDef):
         found = descendants(function.body)
-        yield from (form_of(each, 0) for each in found if isinstance(each, cst.BaseExpression))
+        yield from (form_of(each) for each in found if isinstance(each, cst.BaseExpression))
     else:
         inside = chain.from_iterable(map(nodes_in, function.body))
-        yield from (form_of(each, 0) for each in inside if isinstance(each, ast.expr))
+        yield from (form_of(each) for each in inside if isinstance(each, ast.expr))
 
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:

@@ -1,29 +1,38 @@
-"""Queries for generator functions of the file whose batches go to a model."""
+"""Queries for the data that go to a model, and for generator functions that give them."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.calls import calls
 from kdoctor.analysis.queries.forms import form_of
-from kdoctor.analysis.queries.matches import Match, Where
+from kdoctor.analysis.queries.matches import Argument, Match, Where
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.training.generators import generator_calls_fed, may_feed_functions
+from kdoctor.analysis.training.generators import (
+    FED,
+    generator_calls_fed,
+    may_feed_calls,
+    may_feed_functions,
+)
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.value_types import Kind
 
 
 class Generator(Match):
     """A function of the file that makes batches: ``calls`` are those of it that feed a model.
 
-    ``feeds`` are the methods of the model that they are given to.
+    ``feeds`` are the methods of the model that they are given to, in the order of the calls.
     """
 
     node: cst.FunctionDef
@@ -33,7 +42,7 @@ class Generator(Match):
             module, facts, node, symbol="keras.Model.fit", confidence=Confidence.LIKELY
         )
         self.calls: list[cst.Call] = []
-        self.feeds: set[str] = set()
+        self.feeds: list[str] = []
 
     @property
     def yields(self) -> list[cst.Yield]:
@@ -46,20 +55,20 @@ def generators(*fed_to: str, yielding: Where) -> Query[Generator]:
 
     ``yielding`` is asked of the form of what they yield, of which one must fit.
     """
+    methods = frozenset(fed_to)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Generator]:
         found: dict[cst.FunctionDef, Generator] = {}
         for use, call, function in generator_calls_fed(module):
             made = found.setdefault(function, Generator(module, facts, function))
             made.calls.append(call)
-            made.feeds.add(use.member)
+            made.feeds.append(use.member)
         for each in found.values():
-            if not each.feeds.isdisjoint(fed_to) and any(_gives(one) for one in each.yields):
+            given = (one.value for one in each.yields)
+            if not methods.isdisjoint(each.feeds) and any(
+                isinstance(one, cst.BaseExpression) and yielding(form_of(one)) for one in given
+            ):
                 yield each
-
-    def _gives(node: cst.Yield) -> bool:
-        value = node.value
-        return isinstance(value, cst.BaseExpression) and yielding(form_of(value))
 
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
         fitting = {
@@ -73,4 +82,30 @@ def generators(*fed_to: str, yielding: Where) -> Query[Generator]:
             for function in quick.nodes.get(ast.FunctionDef, ())
         )
 
-    return Query(find, Trigger.needing(fed_to, holds))
+    return Query(find, Trigger.needing(methods, holds))
+
+
+def data(*methods: str) -> Query[Argument]:
+    """The data that these methods of a model are given: by ``x``, ``generator`` and the like."""
+    given = (
+        calls(method, on=Kind.MODEL).even(hidden=True).argument(name, None if index else 0)
+        for method in methods
+        for index, name in enumerate(FED[method])
+    )
+    return reduce(or_, given)
+
+
+def fed_by(*names: str) -> Trigger:
+    """What is called so, or is of a package that is called so, may make the data of a model."""
+    wanted = frozenset(names)
+
+    def is_one(called: QuickCall) -> bool:
+        return called.leaf in wanted or any(
+            each.partition(".")[0] in wanted for each in called.names
+        )
+
+    def holds(quick: QuickFacts, _: TargetFacts) -> bool:
+        made = {called.node for called in quick.calls if is_one(called)}
+        return bool(made) and not made.isdisjoint(may_feed_calls(quick))
+
+    return Trigger.needing(wanted, holds)

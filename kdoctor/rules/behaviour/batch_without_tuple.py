@@ -64,7 +64,7 @@ def check(function: Generator) -> Iterator[Finding]:
     given = [each.value for each in function.yields]
     batches = [each for each in given if isinstance(each, cst.BaseExpression)]
     # One that gives tuples as well may be told when to, or asks for the version.
-    if len(batches) < len(given) or not function.feeds <= {*PREDICTS}:
+    if len(batches) < len(given) or not {*PREDICTS}.issuperset(function.feeds):
         return
     if not all(_is_no_tuple(function.module, each) for each in batches):
         return
