@@ -12,13 +12,14 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Class, Method, Where
+from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import FormalSignature, signature_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.ast_walk import inner_nodes, nodes_in
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -70,32 +71,40 @@ def methods(
     of: Base,
     where: Callable[[FormalSignature], bool] | None = None,
     holding: Where | None = None,
+    returning: Where | None = None,
     guarded: bool = False,
 ) -> Query[Method]:
     """Methods that such classes define.
 
-    ``where`` is asked of their signature, ``holding`` of the form of each expression in their body,
-    of which one must fit.
+    ``where`` is asked of their signature; ``holding`` of the form of each expression in their body,
+    ``returning`` of that of what they return, with its parts (see ``parts``): one must fit.
     """
     of_kind = classes(of, guarded=guarded)
 
-    def fits(method: ast.FunctionDef | ast.AsyncFunctionDef | cst.FunctionDef | None) -> bool:
-        if method is None or (where is not None and not where(signature_of(method))):
+    def fits(
+        method: ast.FunctionDef | ast.AsyncFunctionDef | cst.FunctionDef, quick: QuickFacts | None
+    ) -> bool:
+        if where is not None and not where(signature_of(method)):
             return False
-        return holding is None or any(map(holding, _forms_in(method)))
+        if holding is not None and not any(map(holding, _forms_in(method))):
+            return False
+        return returning is None or any(map(returning, _forms_returned(method, quick)))
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
         for each in of_kind.find(module, facts):
             for name in names:
                 method = each.methods.get(name)
-                if method is not None and fits(method):
+                if method is not None and fits(method, None):
                     yield Method(each, method)
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
             _may_derive(quick, facts, node, of)
             for node in _classes_with_bases(quick)
-            if any(fits(method_of(node, name)) for name in names)
+            if any(
+                (method := method_of(node, name)) is not None and fits(method, quick)
+                for name in names
+            )
         )
 
     return Query(find, Trigger.needing(names, holds))
@@ -111,6 +120,18 @@ def _forms_in(
     else:
         inside = chain.from_iterable(map(nodes_in, function.body))
         yield from (form_of(each) for each in inside if isinstance(each, ast.expr))
+
+
+def _forms_returned(
+    function: ast.FunctionDef | ast.AsyncFunctionDef | cst.FunctionDef, quick: QuickFacts | None
+) -> Iterator[object]:
+    if isinstance(function, cst.FunctionDef):
+        given = (each.value for each in own_nodes(function.body) if isinstance(each, cst.Return))
+        yield from (form_with_parts(each) for each in given if each is not None)
+    elif quick is not None:
+        for each in inner_nodes(function):
+            if isinstance(each, ast.Return) and each.value is not None:
+                yield may_have_parts(quick, each.value)
 
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:

@@ -40,11 +40,26 @@ _CLASSES: Final[dict[type[cst.CSTNode], str]] = {
 }
 
 
+_OPERATORS: Final[dict[type[ast.operator | cst.BaseBinaryOp], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    cst.Add: "+",
+    cst.Subtract: "-",
+    cst.Multiply: "*",
+    cst.Divide: "/",
+    cst.FloorDivide: "//",
+}
+
+
 class Expression(Struct, frozen=True):
     """An expression that is no constant and no display.
 
     ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
-    ``name`` is the dotted name as written: of a name, an attribute, or what is called.
+    ``name`` is the dotted name as written: of a name, an attribute, or what is called. Of an
+    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others.
     """
 
     kind: str
@@ -88,6 +103,8 @@ def _ast_form(node: ast.expr, depth: int) -> object:
             )  # fmt: skip
         case ast.Call(func=function):
             return Expression("Call", ast_dotted_name(function) or "")
+        case ast.BinOp(op=operator):
+            return Expression("BinOp", _OPERATORS.get(type(operator), ""))
         case ast.Name() | ast.Attribute():
             return Expression(type(node).__name__, ast_dotted_name(node) or "")
     return Expression(type(node).__name__)
@@ -113,6 +130,8 @@ def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
             )
         case cst.Call(func=function):
             return Expression("Call", dotted_name(function) or "")
+        case cst.BinaryOperation(operator=operator):
+            return Expression("BinOp", _OPERATORS.get(type(operator), ""))
         case cst.Name() | cst.Attribute():
             return Expression(type(node).__name__, dotted_name(node) or "")
     return Expression(_CLASSES.get(type(node), ""))
@@ -153,11 +172,6 @@ def is_false(form: object) -> bool:
 def is_display(form: object) -> bool:
     """Say whether it is a list or a tuple."""
     return isinstance(form, list | tuple)
-
-
-def is_computed(form: object) -> bool:
-    """Say whether it is an operation or a call."""
-    return isinstance(form, Expression) and form.kind in {"BinOp", "Call"}
 
 
 def is_call_of(*names: str) -> Callable[[object], bool]:

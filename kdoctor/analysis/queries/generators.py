@@ -11,8 +11,8 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import calls
-from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Argument, Match, Where
+from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.training.generators import (
     FED,
@@ -20,12 +20,12 @@ from kdoctor.analysis.training.generators import (
     may_feed_calls,
     may_feed_functions,
 )
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.triggers import Trigger, method_of
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 
@@ -53,7 +53,8 @@ class Generator(Match):
 def generators(*fed_to: str, yielding: Where) -> Query[Generator]:
     """Functions whose batches go to one of these methods of a model.
 
-    ``yielding`` is asked of the form of what they yield, of which one must fit.
+    ``yielding`` is asked of the form of what they yield, with its parts (see ``parts``): one must
+    fit.
     """
     methods = frozenset(fed_to)
 
@@ -66,7 +67,8 @@ def generators(*fed_to: str, yielding: Where) -> Query[Generator]:
         for each in found.values():
             given = (one.value for one in each.yields)
             if not methods.isdisjoint(each.feeds) and any(
-                isinstance(one, cst.BaseExpression) and yielding(form_of(one)) for one in given
+                isinstance(one, cst.BaseExpression) and yielding(form_with_parts(one))
+                for one in given
             ):
                 yield each
 
@@ -74,7 +76,7 @@ def generators(*fed_to: str, yielding: Where) -> Query[Generator]:
         fitting = {
             each
             for each in quick.nodes.get(ast.Yield, ())
-            if each.value is not None and yielding(form_of(each.value))
+            if each.value is not None and yielding(may_have_parts(quick, each.value))
         }
         names = may_feed_functions(quick, fed_to) if fitting else ()
         return any(
@@ -95,17 +97,29 @@ def data(*methods: str) -> Query[Argument]:
     return reduce(or_, given)
 
 
-def fed_by(*names: str) -> Trigger:
-    """What is called so, or is of a package that is called so, may make the data of a model."""
+def fed_by(*names: str, objects_with: str) -> Trigger:
+    """What is called so, or is of a package that is called so, may make the data of a model.
+
+    So may a class of the file that has a method ``objects_with``, or a function that is decorated,
+    where there is such a class.
+    """
     wanted = frozenset(names)
 
-    def is_one(called: QuickCall) -> bool:
-        return called.leaf in wanted or any(
-            each.partition(".")[0] in wanted for each in called.names
-        )
-
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
-        made = {called.node for called in quick.calls if is_one(called)}
+        own = {
+            each.name
+            for each in quick.nodes.get(ast.ClassDef, ())
+            if method_of(each, objects_with) is not None
+        }
+        if own:
+            own.update(each.name for each in quick.nodes[ast.FunctionDef] if each.decorator_list)
+        made = {
+            called.node
+            for called in quick.calls
+            if called.leaf in wanted
+            or called.leaf in own
+            or any(each.partition(".")[0] in wanted for each in called.names)
+        }
         return bool(made) and not made.isdisjoint(may_feed_calls(quick))
 
-    return Trigger.needing(wanted, holds)
+    return Trigger.needing({*wanted, objects_with}, holds)

@@ -28,8 +28,9 @@ import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, replace_expression, value_of
 from kdoctor.analysis.queries import Method, methods
-from kdoctor.analysis.queries.forms import Expression
+from kdoctor.analysis.queries.forms import Expression, is_number
 from kdoctor.analysis.queries.generators import Generator, generators
+from kdoctor.analysis.queries.parts import ANYTHING, OneOf
 from kdoctor.analysis.training.generators import FED, PREDICTS
 from kdoctor.model import Edit, Finding, Severity, Span
 from kdoctor.rules.behaviour._list_expressions import lists_of
@@ -66,9 +67,14 @@ def _may_be_wrong(batch: object) -> bool:
 
 
 def _may_be_a_list(part: object) -> bool:
-    if isinstance(part, Expression):
-        return part.kind in {"Attribute", "BinOp", "Call", "ListComp", "Name"}
-    return isinstance(part, list)
+    match part:
+        case OneOf(forms=forms):
+            return any(map(_may_be_a_list, forms))
+        case Expression(kind="ListComp") | Expression(name="+" | "list"):
+            return True
+        case list():
+            return not any(map(is_number, part))  # a list of numbers is one array
+    return part == ANYTHING
 
 
 @rule(
@@ -77,7 +83,7 @@ def _may_be_a_list(part: object) -> bool:
     since="3.0",
     only_alone=True,
     look_for=generators(*FED, yielding=_may_be_wrong)
-    | methods("__getitem__", of=_SEQUENCES, holding=_may_be_wrong, guarded=True),
+    | methods("__getitem__", of=_SEQUENCES, returning=_may_be_wrong, guarded=True),
 )
 def check(function: Generator | Method) -> Iterator[Finding]:
     """Report each batch that holds, or is, a list."""

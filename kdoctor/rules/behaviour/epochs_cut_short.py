@@ -32,7 +32,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.queries import Argument, calls
 from kdoctor.analysis.queries.conditions import word
-from kdoctor.analysis.queries.forms import is_computed
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.model import Finding, Fix, NoFix, Severity
@@ -53,15 +53,22 @@ _STEPS = "steps_per_epoch"
 _UP = frozenset({"math.ceil", "numpy.ceil"})
 
 
+def _may_round_down(form: object) -> bool:
+    """Say whether it is a division, or a call other than ``max(len(flow), 1)``."""
+    if not isinstance(form, Expression):
+        return False
+    return (form.kind == "Call" and form.name not in {"len", "max"}) or form.name in {"/", "//"}
+
+
 @rule(
     "KD461",
     severity=Severity.CHANGE,
     since="3.0",
     look_for=(
-        calls("fit", on=Kind.MODEL).even(hidden=True).argument(_STEPS, where=is_computed)
+        calls("fit", on=Kind.MODEL).even(hidden=True).argument(_STEPS, where=_may_round_down)
         | calls("fit_generator", on=Kind.MODEL)
         .even(hidden=True)
-        .argument(_STEPS, 1, where=is_computed)
+        .argument(_STEPS, 1, where=_may_round_down)
     ).beside(word("ImageDataGenerator", "__len__")),
 )
 def check(steps: Argument) -> Finding | None:

@@ -29,7 +29,6 @@ from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.queries import Argument
-from kdoctor.analysis.queries.conditions import defines
 from kdoctor.analysis.queries.generators import data, fed_by
 from kdoctor.analysis.training.generators import FED
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
@@ -52,7 +51,7 @@ _MAX_DEPTH: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).b
     severity=Severity.ERROR,
     since="3.0",
     look_for=data(*FED).beside(
-        fed_by(*_BUILTINS, "iter", "itertools", _OF_A_DATASET) | defines("__next__")
+        fed_by(*_BUILTINS, "iter", "itertools", _OF_A_DATASET, objects_with="__next__")
     ),
 )
 def check(given: Argument) -> Finding | None:
