@@ -11,9 +11,9 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import instances, is_hidden
+from kdoctor.analysis.calls import instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import Given, given_by, possible_forms
+from kdoctor.analysis.queries.forms import Given, form_of, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
@@ -71,7 +71,7 @@ class _Passing(Struct, frozen=True):
 
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
         assert self.where is not None
-        return any(map(self.where, possible_forms(quick, given)))
+        return _may_have_form(quick, given, self.where)
 
 
 class _PassingAll(Struct, frozen=True):
@@ -85,6 +85,38 @@ class _PassingAll(Struct, frozen=True):
 
     def may_hold(self, _: QuickFacts, called: QuickCall) -> bool:
         return self.where(given_by(called.node))
+
+
+class _PassingSome(Struct, frozen=True):
+    """Something is passed, by one of these keywords if any, of whose form ``where`` holds."""
+
+    names: frozenset[str]
+    where: Where
+
+    def holds(self, call: Call) -> bool:
+        return next(self.found(call), None) is not None
+
+    def found(self, call: Call) -> Iterator[cst.Arg]:
+        for each in call.call.args:
+            is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
+            if not is_wanted or each.star:
+                continue
+            if self.where(form_of(value_of(call.module, each.value))):
+                yield each
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        given = called.values
+        if self.names:
+            given = tuple(each.value for each in called.node.keywords if each.arg in self.names)
+        return any(_may_have_form(quick, each, self.where) for each in given)
+
+    @property
+    def keywords(self) -> Collection[str]:
+        return self.names
+
+
+def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
+    return any(map(where, possible_forms(quick, given)))
 
 
 class _Callee(Struct, frozen=True):
@@ -101,7 +133,7 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing | _PassingAll, ...] = ()
+    passing: tuple[_Passing | _PassingSome | _PassingAll, ...] = ()
     lacking: tuple[tuple[str, int | None], ...] = ()
     hidden: bool = False
     guarded: bool = False
@@ -186,6 +218,21 @@ class CallQuery(Query[Call]):
                 given = each.argument(name, place)
                 if given is not None:
                     yield Argument(each, name, given)
+
+        return Query(find, calls_passing.trigger)
+
+    def arguments(self, *keywords: str, where: Where) -> Query[Argument]:
+        """Return the query for all arguments of the calls of whose form ``where`` holds.
+
+        With ``keywords`` only for those that are passed by one of these.
+        """
+        passing = _PassingSome(frozenset(keywords), where)
+        calls_passing = CallQuery(replace(self._parts, passing=(*self._parts.passing, passing)))
+
+        def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
+            for each in calls_passing.find(module, facts):
+                for given in passing.found(each):
+                    yield Argument(each, given.keyword.value if given.keyword else "", given)
 
         return Query(find, calls_passing.trigger)
 
@@ -299,6 +346,21 @@ def called(*methods: str) -> CallQuery:
                 yield Call(module, facts, each)
 
     return CallQuery(_Call(_Callee(find, _attribute_calls(methods), _always, names)))
+
+
+def builtins(*names: str) -> CallQuery:
+    """Calls of what is called so, by a name alone: ``hasattr(…)``."""
+    wanted = frozenset(names)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.nodes(cst.Call):
+            if isinstance(each.func, cst.Name) and each.func.value in wanted:
+                yield Call(module, facts, each)
+
+    def may_call(quick: QuickFacts, _: TargetFacts) -> Iterator[QuickCall]:
+        return chain.from_iterable(quick.calls_by_leaf.get(name, ()) for name in names)
+
+    return CallQuery(_Call(_Callee(find, may_call, _always, wanted)))
 
 
 def applications(on: On) -> CallQuery:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
-from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.queries.bodies import Asks, Body, body_of, may_be_body_of
-from kdoctor.analysis.queries.matches import Class, Method
+from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.matches import Class, Method, Where
+from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import AstFunction, FormalSignature, signature_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import inner_nodes, nodes_in
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
-Of = Kind | tuple[str, ...]
-"""What a class derives from: a kind of Keras' classes, or directly and alone from one of these,
-named without their root."""
+Of = Kind | Collection[str]
+"""What a class derives from: a class of Keras of this kind, or directly from one of these names,
+given without their root: ``utils.Sequence``."""
 
 
 def classes(
@@ -65,33 +70,41 @@ def classes(
     return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
 
 
-def methods(
+def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
     *names: str,
     of: Of,
     where: Callable[[FormalSignature], bool] | None = None,
     body: Asks | None = None,
+    holding: Where | None = None,
+    returning: Where | None = None,
     defining: Collection[str] = (),
     guarded: bool = False,
 ) -> Query[Method]:
     """Methods that such classes define.
 
-    ``where`` is asked of their signature, ``body`` of what stands in them; the class also defines
-    those of ``defining``.
+    ``where`` is asked of their signature, ``body`` of what stands in them; ``holding`` of the form
+    of each expression in their body, ``returning`` of that of what they return, with its parts (see
+    ``parts``): one must fit. The class also defines those of ``defining``.
     """
     owners = classes(of, defining=defining, guarded=guarded)
+
+    def fits(method: AstFunction | cst.FunctionDef, quick: QuickFacts | None) -> bool:
+        if where is not None and not where(signature_of(method)):
+            return False
+        if holding is not None and not any(map(holding, _forms_in(method))):
+            return False
+        return returning is None or any(map(returning, _forms_returned(method, quick)))
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
         for each in owners.find(module, facts):
             for method in (each.methods[name] for name in names if name in each.methods):
-                if where is not None and not where(signature_of(method)):
-                    continue
-                if body is None or body(body_of(module, method)):
+                if fits(method, None) and (body is None or body(body_of(module, method))):
                     yield Method(each, method)
 
     def may_be_one(quick: QuickFacts, method: AstFunction | None) -> bool:
         return (
             method is not None
-            and (where is None or where(signature_of(method)))
+            and fits(method, quick)
             and (body is None or body(may_be_body_of(quick, method)))
         )
 
@@ -124,16 +137,42 @@ def _may_be_decorators(quick: QuickFacts, node: ast.ClassDef) -> set[str]:
 def _derives(module: Module, node: cst.ClassDef, of: Of) -> bool:
     if isinstance(of, Kind):
         return kind_of_class(module, node) is of
-    base = only_base(module, node)
-    split = None if base is None else split_root(module.qualified(base) or "")
-    return split is not None and split[1] in of
+    return any(_is_named(module.qualified(each.value), of) for each in node.bases)
 
 
 def _may_derive(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, of: Of) -> bool:
     if isinstance(of, Kind):
         return may_derive_from(quick, facts, node, of)
-    split = map(split_root, bases_meant(quick, node))
-    return any(each is not None and each[1] in of for each in split)
+    return any(_is_named(each, of) for each in bases_meant(quick, node))
+
+
+def _is_named(base: str | None, names: Collection[str]) -> bool:
+    split = split_root(base) if base else None
+    return split is not None and split[1] in names
+
+
+def _forms_in(
+    function: AstFunction | cst.FunctionDef,
+) -> Iterator[object]:
+    """Yield the forms of the expressions in a function's body, of those inside them, too."""
+    if isinstance(function, cst.FunctionDef):
+        found = descendants(function.body)
+        yield from (form_of(each) for each in found if isinstance(each, cst.BaseExpression))
+    else:
+        inside = chain.from_iterable(map(nodes_in, function.body))
+        yield from (form_of(each) for each in inside if isinstance(each, ast.expr))
+
+
+def _forms_returned(
+    function: AstFunction | cst.FunctionDef, quick: QuickFacts | None
+) -> Iterator[object]:
+    if isinstance(function, cst.FunctionDef):
+        given = (each.value for each in own_nodes(function.body) if isinstance(each, cst.Return))
+        yield from (form_with_parts(each) for each in given if each is not None)
+    elif quick is not None:
+        for each in inner_nodes(function):
+            if isinstance(each, ast.Return) and each.value is not None:
+                yield may_have_parts(quick, each.value)
 
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:

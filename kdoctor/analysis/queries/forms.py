@@ -8,7 +8,7 @@ else is an ``Expression`` of the class that ``ast`` has for it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import libcst as cst
@@ -42,13 +42,26 @@ _CLASSES: Final[dict[type[cst.CSTNode], str]] = {
 
 
 _CONSTANTS: Final = (cst.BaseNumber, cst.BaseString, cst.Name, cst.UnaryOperation)
+_OPERATORS: Final[dict[type[ast.operator | cst.BaseBinaryOp], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    cst.Add: "+",
+    cst.Subtract: "-",
+    cst.Multiply: "*",
+    cst.Divide: "/",
+    cst.FloorDivide: "//",
+}
 
 
 class Expression(Struct, frozen=True):
     """An expression that is no constant and no display.
 
     ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
-    ``name`` is the dotted name as written: of a name, an attribute, or what is called.
+    ``name`` is the dotted name as written: of a name, an attribute, or what is called. Of an
+    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others.
     """
 
     kind: str
@@ -92,6 +105,8 @@ def _ast_form(node: ast.expr, depth: int) -> object:
             )  # fmt: skip
         case ast.Call(func=function):
             return Expression("Call", ast_dotted_name(function) or "")
+        case ast.BinOp(op=operator):
+            return Expression("BinOp", _OPERATORS.get(type(operator), ""))
         case ast.Name() | ast.Attribute():
             return Expression(type(node).__name__, ast_dotted_name(node) or "")
     return Expression(type(node).__name__)
@@ -117,6 +132,8 @@ def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
             )
         case cst.Call(func=function):
             return Expression("Call", dotted_name(function) or "")
+        case cst.BinaryOperation(operator=operator):
+            return Expression("BinOp", _OPERATORS.get(type(operator), ""))
         case cst.Name() | cst.Attribute():
             return Expression(type(node).__name__, dotted_name(node) or "")
     return Expression(_CLASSES.get(type(node), ""))
@@ -184,6 +201,21 @@ def is_true(form: object) -> bool:
 def is_false(form: object) -> bool:
     """Say whether it is False itself."""
     return form is False
+
+
+def is_display(form: object) -> bool:
+    """Say whether it is a list or a tuple."""
+    return isinstance(form, list | tuple)
+
+
+def is_call_of(*names: str) -> Callable[[object], bool]:
+    """Return the question whether it is a call of what is written so."""
+    return lambda form: isinstance(form, Expression) and form.kind == "Call" and form.name in names
+
+
+def is_lambda(form: object) -> bool:
+    """Say whether it is a lambda."""
+    return isinstance(form, Expression) and form.kind == "Lambda"
 
 
 def is_dict_of_one(form: object) -> bool:

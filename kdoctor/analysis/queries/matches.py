@@ -180,6 +180,12 @@ class Call(Match):
         """Return the argument of this keyword, or at this place (from 0)."""
         return argument(self.call, name, place)
 
+    def given(self, name: str) -> cst.Arg | None:
+        """Return the argument of this parameter, by keyword or where the target has it."""
+        signature = self.facts.signature(self.name)
+        names = [each.name for each in signature.parameters] if signature else []
+        return self.argument(name, names.index(name)) if name in names else None
+
     def value(self, name: str, place: int | None = None) -> cst.BaseExpression | None:
         """Return what is passed, for a name with one value that value."""
         given = self.argument(name, place)
@@ -197,7 +203,10 @@ class Call(Match):
 
 
 class Argument(Call):
-    """An argument of a call: ``node`` is what is passed, ``call`` the call."""
+    """An argument of a call: ``node`` is what is passed, ``call`` the call.
+
+    ``keyword`` is its keyword as the query has it, "" of one that was found by its form alone.
+    """
 
     node: cst.BaseExpression  # type: ignore[assignment]
 
@@ -205,6 +214,7 @@ class Argument(Call):
         self.__dict__.update(found.__dict__)
         self.symbol = f"{found.name}({name})"
         self.call = found.call
+        self.keyword = name
         self.arg = given
         self.node = given.value
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from kdoctor.analysis.calls import binding_of, passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, assigned, attribute
+from kdoctor.analysis.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
@@ -462,3 +462,23 @@ def may_be_given(quick: QuickFacts) -> bool:
         for function in quick.nodes.get(ast.FunctionDef, ())
         for parameter in parameters_of(function.args)
     )
+
+
+def _may_freeze_again(quick: QuickFacts, _: TargetFacts) -> bool:
+    frozen = names_set_trainable(quick, False)
+    compiled = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
+    # `for layer in critic.layers: layer.trainable = False`
+    for each in quick.nodes.get(ast.For, ()) if frozen else ():
+        is_later = ast.FunctionDef in quick.nodes or each.lineno > min(compiled, default=0)
+        is_frozen = is_later and ast_dotted_name(each.target) in frozen
+        if is_frozen and isinstance(each.iter, ast.Attribute):
+            frozen.add(ast_dotted_name(each.iter.value) or "")
+    others = receivers(quick, "compile") | names_set_trainable(quick, True)
+    return not frozen.isdisjoint(others) or may_be_given(quick)
+
+
+# By names: today's code, too, freezes one model, and compiles and trains another.
+FREEZES_AGAIN: Final = (
+    assigned("trainable") & attribute("compile") & attribute(*TRAINING) & Trigger(_may_freeze_again)
+)
+"""A condition: what is compiled, or unfrozen, is frozen, too, by that name or by a function."""

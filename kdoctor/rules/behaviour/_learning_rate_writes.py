@@ -16,6 +16,7 @@ from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -225,6 +226,12 @@ class Rates:
                 if self._by_call.made(owner.value, frame) in models:
                     return True
         return False
+
+
+@once
+def rates_of(module: Module) -> Rates:
+    """Return what sets the learning rates of the optimizers of a module."""
+    return Rates(module)
 
 
 def _copied(optimizer: cst.BaseExpression) -> cst.BaseExpression:

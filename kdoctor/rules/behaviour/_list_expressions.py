@@ -11,6 +11,7 @@ from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.keras_api import split_root
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
@@ -178,3 +179,9 @@ class Lists:
             return False
         named = (each.name.value for each in self._module.nodes(cst.FunctionDef))
         return sum(each == function.name.value for each in named) > 1
+
+
+@once
+def lists_of(module: Module) -> Lists:
+    """Return the lists of a module."""
+    return Lists(module)

@@ -26,24 +26,21 @@ and 3.6.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.paths import PATHS
-from kdoctor.analysis.triggers import calls, word
-from kdoctor.keras_api import split_root
+from kdoctor.analysis.queries import Argument, functions
+from kdoctor.analysis.queries.forms import form_of, is_true
 from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
 
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
-_MODES = ("extract", "untar")
 _KNOWN = "_extracted"
 _WORD = pattern(r"[\w-]+")
 # What Python's `zipfile` and `tarfile` open, and other endings of files: letters, perhaps a digit.
@@ -51,60 +48,67 @@ _ARCHIVE_ENDING = pattern(r"\.(?:zip|tar|t?gz|tbz2?|bz2|txz|xz)(?:$|[?#])", re.I
 _OTHER_ENDING = pattern(r"\.[A-Za-z]\w{0,4}$")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD440",
+    severity=Severity.CHANGE,
+    since="3.6",
+    look_for=functions(*_FUNCTIONS).arguments("extract", "untar", where=is_true),
+)
+def check(mode: Argument) -> Finding | None:
     """Report each archive whose content is looked for where it was."""
-    if _KNOWN in module.text:
-        return
-    uses = _Uses(module)
-    for reference in module.references:
-        split, call = split_root(reference.name), reference.call
-        if call is None or split is None or split[1] not in _FUNCTIONS or is_hidden(call):
-            continue
-        if not is_keras_3(facts, reference.name) or module.is_guarded(call):
-            continue
-        if _is_asked(call, "untar"):
-            if not _is_named_again(module, call):
-                yield _finding(module, reference, call, "untar")
-        elif _is_asked(call, "extract") and not _is_no_archive(module, call):
-            yield from _beside(module, reference, call, uses)
+    if _KNOWN in mode.module.text or form_of(mode.node) is not True:
+        return None
+    if mode.keyword == "untar":
+        return None if _is_named_again(mode) else _finding(mode)
+    untar = mode.argument("untar")
+    if (untar is not None and form_of(untar.value) is True) or _is_no_archive(mode):
+        return None
+    uses = _uses(mode.module)
+    folders = uses.folders.get(mode.call, ())
+    if folders:
+        span = mode.module.span
+        edits = [Edit(span(old), (Hole(span(new)),)) for old, new in folders]
+        return _finding(mode, mode.fix("Use the returned path as the folder", *edits))
+    is_unused = isinstance(mode.module.parent(mode.call), cst.Expr)
+    return _finding(mode) if is_unused or mode.call in uses.cut else None
 
 
-def _is_asked(call: cst.Call, mode: str) -> bool:
-    return literal(passed(call, mode)) is True
+def _finding(mode: Argument, fix: Fix | NoFix | None = None) -> Finding:
+    keyword, extracts = mode.keyword, mode.keyword == "extract"
+    return mode.finding(
+        f"`{keyword}=True` extracts into a separate folder and returns its path: "
+        + (
+            "the files that were next to the archive are now in there"
+            if extracts
+            else "the archive's own top folder is in there"
+        ),
+        at=mode.arg,
+        help="Look for the extracted files below the path that `get_file` returns."
+        if extracts
+        else "Join the path with the name of the archive's top folder.",
+        fix=fix or NoFix("the code does not say what the archive contains"),
+    )
 
 
-def _is_no_archive(module: Module, call: cst.Call) -> bool:
+def _is_no_archive(mode: Argument) -> bool:
     """Say whether the endings that are written out are those of something else."""
-    given = (passed(call, name, at) for at, name in enumerate(("fname", "origin")))
-    names = [literal(value_of(module, each)) for each in given]
+    names = (literal(mode.value(name, at)) for at, name in enumerate(("fname", "origin")))
     texts = [each for each in names if isinstance(each, str)]
     return any(map(_OTHER_ENDING.search, texts)) and not any(map(_ARCHIVE_ENDING.search, texts))
 
 
-def _is_named_again(module: Module, call: cst.Call) -> bool:
+def _is_named_again(mode: Argument) -> bool:
     """Say whether another string of the file names what the file name says without its ending.
 
     Then that may be the archive's own top folder, which the path is joined with.
     """
-    name = literal(value_of(module, passed(call, "fname", 0)))
+    name = literal(mode.value("fname", 0))
     found = _WORD.match(name) if isinstance(name, str) else None
     if found is None:
         return True
-    texts = [each.value for each in module.nodes(cst.SimpleString) if "://" not in each.value]
+    strings = mode.module.nodes(cst.SimpleString)
+    texts = [each.value for each in strings if "://" not in each.value]
     return sum(found[0] in each for each in texts) > 1
-
-
-def _beside(module: Module, reference: Reference, call: cst.Call, uses: _Uses) -> Iterator[Finding]:
-    """Report an archive whose content is looked for beside it."""
-    folders = uses.folders.get(call)
-    if folders:
-        fix = rule.fix(
-            "Use the returned path as the folder",
-            *(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
-        )
-        yield _finding(module, reference, call, "extract", fix)
-    elif isinstance(module.parent(call), cst.Expr) or call in uses.cut:
-        yield _finding(module, reference, call, "extract")
 
 
 class _Uses:
@@ -146,43 +150,10 @@ class _Uses:
         return self._only(made) if isinstance(made, cst.Call) and is_one else None
 
 
-def _finding(
-    module: Module, reference: Reference, call: cst.Call, mode: str, fix: Fix | None = None
-) -> Finding:
-    given = argument(call, mode)
-    assert given is not None
-    return rule.finding(
-        module.place(given),
-        f"`{mode}=True` extracts into a separate folder and returns its path: "
-        + (
-            "the files that were next to the archive are now in there"
-            if mode == "extract"
-            else "the archive's own top folder is in there"
-        ),
-        symbol=f"{reference.name}({mode})",
-        confidence=reference.confidence,
-        help="Look for the extracted files below the path that `get_file` returns."
-        if mode == "extract"
-        else "Join the path with the name of the archive's top folder.",
-        fix=fix or NoFix("the code does not say what the archive contains"),
-    )
+@once
+def _uses(module: Module) -> _Uses:
+    return _Uses(module)
 
-
-def _may_unpack(facts: TargetFacts, called: QuickCall) -> bool:
-    return not called.keywords.isdisjoint(_MODES) and any(
-        is_keras_3(facts, each) for each in called.names
-    )
-
-
-rule = Rule(
-    code="KD440",
-    name="archive-in-its-own-folder",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("get_file") & calls(_may_unpack),
-    since="3.6",
-)
 
 _ARCHIVE = (
     "import os, shutil, tempfile\n"

@@ -19,7 +19,6 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -27,15 +26,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import replace_expression
 from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.generators import PREDICTS, generator_calls_fed, may_feed_functions
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries.forms import DictForm, Expression
+from kdoctor.analysis.queries.generators import Generator, generators
+from kdoctor.analysis.training.generators import PREDICTS
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import inner_nodes
-from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _ARRAYS: Final = frozenset(
     {
@@ -51,26 +47,54 @@ _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
 _MAX_DEPTH: Final = 4  # names and operations within each other
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _may_be_no_tuple(form: object) -> bool:
+    return isinstance(form, DictForm) or (
+        isinstance(form, Expression) and form.kind in {"BinOp", "Call", "DictComp", "Name"}
+    )
+
+
+@rule(
+    "KD455",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=generators(*PREDICTS, yielding=_may_be_no_tuple),
+)
+def check(function: Generator) -> Iterator[Finding]:
     """Report each array that is yielded to `predict` by itself."""
-    for function, calls in _only_for_predict(module).items():
-        given = [each.value for each in own_nodes(function.body) if isinstance(each, cst.Yield)]
-        batches = [each for each in given if isinstance(each, cst.BaseExpression)]
-        # One that gives tuples as well may be told when to, or asks for the version.
-        if len(batches) < len(given) or not all(_is_no_tuple(module, each) for each in batches):
-            continue
-        is_sure = _is_for_nothing_else(module, function, calls)
-        for batch in batches:
-            yield _finding(module, batch, is_sure=is_sure)
+    given = [each.value for each in function.yields]
+    batches = [each for each in given if isinstance(each, cst.BaseExpression)]
+    # One that gives tuples as well may be told when to, or asks for the version.
+    if len(batches) < len(given) or not {*PREDICTS}.issuperset(function.feeds):
+        return
+    if not all(_is_no_tuple(function.module, each) for each in batches):
+        return
+    is_sure = _is_for_nothing_else(function)
+    for batch in batches:
+        yield function.finding(
+            "a batch must be a tuple: ValueError: When passing a Python generator to a Keras "
+            "model, the generator must return a tuple, either (input,) or (inputs, targets) or "
+            "(inputs, targets, sample_weights).",
+            at=batch,
+            symbol="keras.Model.predict",
+            help="Write `yield (x,)`.",
+            fix=function.fix(
+                "Yield a tuple",
+                replace_expression(function.module, batch, f"({function.source(batch)},)"),
+                unsafe_because=""
+                if is_sure
+                else "other consumers of the generator get a tuple too",
+            ),
+        )
 
 
-def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[cst.Call]) -> bool:
+def _is_for_nothing_else(generator: Generator) -> bool:
     """Say whether all that a generator function makes goes to `predict`, by whatever name."""
-    called = {each.func for each in calls}
+    module, function = generator.module, generator.node
+    called = {each.func for each in generator.calls}
     for name in names_with_spelling(module, function.name.value):
         if name is not function.name and not {name, module.parent(name)} & called:
             return False
-    for call in calls:
+    for call in generator.calls:
         target = module.parent(call)
         kept = target.targets[0].target if isinstance(target, cst.Assign) else None
         if isinstance(kept, cst.Name) and len(list(reads_of(module, kept))) > 1:
@@ -78,34 +102,6 @@ def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[
         if not isinstance(kept, cst.Name) and not isinstance(target, cst.Arg):
             return False
     return True
-
-
-def _finding(module: Module, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
-    return rule.finding(
-        module.place(batch),
-        "a batch must be a tuple: ValueError: When passing a Python generator to a Keras model, "
-        "the generator must return a tuple, either (input,) or (inputs, targets) or (inputs, "
-        "targets, sample_weights).",
-        symbol="keras.Model.predict",
-        confidence=Confidence.LIKELY,
-        help="Write `yield (x,)`.",
-        fix=rule.fix(
-            "Yield a tuple",
-            replace_expression(module, batch, f"({module.source(batch)},)"),
-            unsafe_because="" if is_sure else "other consumers of the generator get a tuple too",
-        ),
-    )
-
-
-def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
-    """Return the generator functions that are fed to `predict` only, and the calls of them."""
-    generators_of: dict[cst.FunctionDef, list[cst.Call]] = {}
-    other: set[cst.FunctionDef] = set()
-    for use, call, function in generator_calls_fed(module):
-        generators_of.setdefault(function, []).append(call)
-        if use.member not in PREDICTS:
-            other.add(function)
-    return {each: calls for each, calls in generators_of.items() if each not in other}
 
 
 def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -132,29 +128,6 @@ def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bo
         for each in bindings
     )
 
-
-def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    generators_of = may_feed_functions(quick, PREDICTS)
-    return any(
-        function.name in generators_of
-        and any(
-            isinstance(each, ast.Yield)
-            and isinstance(each.value, ast.BinOp | ast.Call | ast.Dict | ast.DictComp | ast.Name)
-            for each in inner_nodes(function)
-        )
-        for function in quick.nodes.get(ast.FunctionDef, ())
-    )
-
-
-rule = Rule(
-    code="KD455",
-    name="batch-without-tuple",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*PREDICTS) & Trigger(_may_have_one),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\n"
 _MODEL = (

@@ -22,33 +22,21 @@ Run on Keras 3.15.1 and tf_keras 2.21: generators and `Sequence`s, lists of inpu
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain
 
 import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, replace_expression, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_around
-from kdoctor.analysis.training.generators import (
-    FED,
-    PREDICTS,
-    generator_calls_fed,
-    may_feed_functions,
-)
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Severity, Span
-from kdoctor.rules.behaviour._list_expressions import Lists
-from kdoctor.rules.behaviour._may_be_lists import may_be_a_list
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.forms import Expression, is_number
+from kdoctor.analysis.queries.generators import Generator, generators
+from kdoctor.analysis.queries.parts import ANYTHING, OneOf
+from kdoctor.analysis.training.generators import FED, PREDICTS
+from kdoctor.model import Edit, Finding, Severity, Span
+from kdoctor.rules.behaviour._list_expressions import lists_of
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import inner_nodes
-from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
 _LISTS = (cst.Attribute, cst.BinaryOperation, cst.Call, cst.ListComp, cst.Name)
@@ -71,90 +59,73 @@ _TAKEN_BY_HAND = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
-    """Report each batch that holds, or is, a list."""
-    lists = Lists(module)
-    for function in _generators(module):
-        by_hand = _are_taken_by_hand(module, function.name.value)
-        for node in own_nodes(function.body):
-            if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
-                yield from _batch(module, lists, node.value, in_a_list=_NO_TUPLE, by_hand=by_hand)
-    for function in _getters(module):
-        around = class_around(module, function)
-        by_hand = around is None or _are_taken_by_hand(module, around.name.value)
-        for node in own_nodes(function.body):
-            if isinstance(node, cst.Return) and node.value is not None:
-                yield from _batch(module, lists, node.value, in_a_list=None, by_hand=by_hand)
-
-
-def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether something like such a batch is yielded, or returned to Keras."""
-    yields, returns = quick.nodes.get(ast.Yield, ()), quick.nodes.get(ast.Return, ())
-    if any(_may_be_wrong(quick, each.value) for each in yields):
-        generators_of = may_feed_functions(quick, FED)
-        for function in quick.nodes.get(ast.FunctionDef, ()):
-            if function.name in generators_of and _gives_one(quick, function, ast.Yield):
-                return True
-    return (
-        "__getitem__" in quick.written
-        and any(_may_be_wrong(quick, each.value) for each in returns)
-        and any(
-            _gives_one(quick, statement, ast.Return)
-            for node in quick.nodes.get(ast.ClassDef, ())
-            if any(map(_is_a_sequence, chain.from_iterable(map(quick.meant_by, node.bases))))
-            for statement in node.body
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-            and statement.name == "__getitem__"
-        )
-    )
-
-
-def _gives_one(
-    quick: QuickFacts,
-    function: ast.FunctionDef | ast.AsyncFunctionDef,
-    way: type[ast.Yield | ast.Return],
-) -> bool:
-    return any(
-        isinstance(each, way) and _may_be_wrong(quick, each.value) for each in inner_nodes(function)
-    )
-
-
-def _may_be_wrong(quick: QuickFacts, batch: ast.expr | None) -> bool:
-    if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
+def _may_be_wrong(batch: object) -> bool:
+    """Say whether it is a list, or a tuple with what may be one, of as many parts as a batch."""
+    if not isinstance(batch, list | tuple) or not 1 < len(batch) < 4:
         return False
-    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, quick), batch.elts))
+    return isinstance(batch, list) or any(map(_may_be_a_list, batch))
 
 
-def _batch(
-    module: Module,
-    known: Lists,
-    batch: cst.BaseExpression,
-    *,
-    in_a_list: str | None,
-    by_hand: bool,
-) -> Iterator[Finding]:
-    if not isinstance(batch, cst.Tuple | cst.List) or not 1 < len(batch.elements) < 4:
-        return
+def _may_be_a_list(part: object) -> bool:
+    match part:
+        case OneOf(forms=forms):
+            return any(map(_may_be_a_list, forms))
+        case Expression(kind="ListComp") | Expression(name="+" | "list"):
+            return True
+        case list():
+            return not any(map(is_number, part))  # a list of numbers is one array
+    return part == ANYTHING
+
+
+@rule(
+    "KD409",
+    severity=Severity.ERROR,
+    since="3.0",
+    only_alone=True,
+    look_for=generators(*FED, yielding=_may_be_wrong)
+    | methods("__getitem__", of=_SEQUENCES, returning=_may_be_wrong, guarded=True),
+)
+def check(function: Generator | Method) -> Iterator[Finding]:
+    """Report each batch that holds, or is, a list."""
+    if isinstance(function, Generator):
+        if function.feeds[0] in PREDICTS:
+            return
+        batches = [each.value for each in function.yields]
+        maker = function.node.name.value
+    else:
+        inside = own_nodes(function.node.body)
+        batches = [each.value for each in inside if isinstance(each, cst.Return)]
+        maker = function.owner.symbol
+    for batch in batches:
+        if isinstance(batch, cst.Tuple | cst.List) and 1 < len(batch.elements) < 4:
+            found = _finding(function, batch, maker)
+            if found is not None:
+                yield found
+
+
+def _finding(
+    function: Generator | Method, batch: cst.Tuple | cst.List, maker: str
+) -> Finding | None:
+    module = function.module
     lists = [each.value for each in batch.elements if _is_list(each.value)]
-    named = [each.value for each in batch.elements if _holds_a_list(module, known, each.value)]
-    wrong = isinstance(batch, cst.List) and in_a_list is not None
-    if not lists and not named and not wrong:
-        return
-    error = in_a_list if wrong else None
-    changed = [batch, *lists] if wrong else lists
-    doubt = _TAKEN_BY_HAND if by_hand else ""
-    if not all(_holds_a_list(module, known.several, each) for each in named):
+    named = [each.value for each in batch.elements if _holds_a_list(module, each.value)]
+    # What a `Sequence` returns may be a list.
+    is_wrong = isinstance(batch, cst.List) and isinstance(function, Generator)
+    if not lists and not named and not is_wrong:
+        return None
+    changed: list[cst.BaseExpression] = [batch, *lists] if is_wrong else lists
+    doubt = _TAKEN_BY_HAND if _are_taken_by_hand(module, maker) else ""
+    if not all(_holds_a_list(module, each, several=True) for each in named):
         doubt = (
             "the list may hold a single array, and a `Sequential` needs that one without a "
             "container"
         )
-    yield rule.finding(
-        module.place(batch),
-        f"a batch must be a tuple, and so must its parts: {error or _NO_SPEC}",
+    return function.finding(
+        f"a batch must be a tuple, and so must its parts: {_NO_TUPLE if is_wrong else _NO_SPEC}",
+        at=batch,
         symbol="keras.Model.fit",
-        confidence=Confidence.LIKELY,
         help="Use tuples instead of lists: `(a, b), y`.",
-        fix=rule.fix(
+        fix=function.fix(
             "Use tuples instead of lists",
             *(edit for each in changed for edit in _as_tuple(module, each)),
             *(replace_expression(module, each, f"tuple({module.source(each)})") for each in named),
@@ -191,13 +162,18 @@ def _leaf(node: cst.BaseExpression) -> str:
 
 
 def _is_list(node: cst.BaseExpression) -> bool:
-    elements = elements_of(node) if isinstance(node, cst.List) else None
-    # A list of numbers is one array.
-    return bool(elements) and not any(isinstance(each, cst.BaseNumber) for each in elements or ())
+    return (
+        isinstance(node, cst.List)
+        and bool(node.elements)
+        and not any(isinstance(each, cst.StarredElement) for each in node.elements)
+        # A list of numbers is one array.
+        and not any(isinstance(each.value, cst.BaseNumber) for each in node.elements)
+    )
 
 
-def _holds_a_list(module: Module, known: Lists, node: cst.BaseExpression) -> bool:
-    """Say whether a variable surely has a list of several arrays, or a call gives one."""
+def _holds_a_list(module: Module, node: cst.BaseExpression, *, several: bool = False) -> bool:
+    """Say whether a variable surely has a list of arrays, or a call gives one."""
+    known = lists_of(module).several if several else lists_of(module)
     if not has_builtin(module, node, "tuple"):
         return False
     value = value_of(module, node)
@@ -217,43 +193,6 @@ def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
     yield Edit(Span(span.start, span.start + 1), (start,))
     yield Edit(Span(behind, span.end), (end,))
 
-
-def _generators(module: Module) -> Iterator[cst.FunctionDef]:
-    """Yield the generator functions of this module whose batches go to a model."""
-    first: dict[cst.FunctionDef, str] = {}
-    for use, call, function in generator_calls_fed(module):
-        del call
-        first.setdefault(function, use.member)
-    yield from (each for each, member in first.items() if member not in PREDICTS)
-
-
-def _getters(module: Module) -> Iterator[cst.FunctionDef]:
-    """Yield ``__getitem__`` of the subclasses of ``Sequence``."""
-    if "__getitem__" not in module.text:
-        return
-    for node in module.nodes(cst.ClassDef):
-        if not any(_is_a_sequence(module.qualified(base.value)) for base in node.bases):
-            continue
-        for statement in node.body.body:
-            if isinstance(statement, cst.FunctionDef) and statement.name.value == "__getitem__":
-                yield statement
-
-
-def _is_a_sequence(name: str | None) -> bool:
-    split = split_root(name) if name else None
-    return split is not None and split[1] in _SEQUENCES
-
-
-rule = Rule(
-    code="KD409",
-    name="batches-in-lists",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*FED, "Sequence", "PyDataset") & Trigger(_may_have_one),
-    since="3.0",
-    only_alone=True,
-)
 
 _HEAD = "import keras\nimport numpy as np\n\n"
 _ONE = (

@@ -24,60 +24,61 @@ Run on Keras 3.15.1: layers with one and with two inputs, saved to `.keras` and 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, NoFix, Precedence, Severity
+from kdoctor.analysis.models.user_classes import holds_original_argument
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.forms import is_call_of
+from kdoctor.analysis.queries.signatures import FormalSignature
+from kdoctor.model import Edit, Finding, NoFix, Precedence, Severity
 from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _MAKES_SHAPES = frozenset({"build_from_config", "get_build_config"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _takes_a_shape(build: FormalSignature) -> bool:
+    return len(build.by_position) == 2 and not build.has_positional_only
+
+
+@rule(
+    "KD431",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(
+        "build",
+        of=Kind.LAYER,
+        where=_takes_a_shape,
+        holding=is_call_of("isinstance", "type"),
+        guarded=True,
+    ),
+)
+def check(build: Method) -> Iterator[Finding]:
     """Report each such question."""
+    module, facts, owner = build.module, build.facts, build.owner
     if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
         return
-    for node in module.nodes(cst.ClassDef):
-        build = _build(node)
-        if build is None or kind_of_class(module, node) is not Kind.LAYER:
-            continue
-        if not takes_several_inputs(module, node):
-            yield from _in_build(module, build)
-
-
-def _build(node: cst.ClassDef) -> cst.FunctionDef | None:
-    """Return the ``build`` that Keras calls with shapes of its own."""
-    methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
-    return None if _MAKES_SHAPES & set(methods) else methods.get("build")
-
-
-def _in_build(module: Module, build: cst.FunctionDef) -> Iterator[Finding]:
-    parameters = [each.name.value for each in build.params.params]
-    if len(parameters) != 2:
+    # Keras calls it with shapes of its own.
+    if _MAKES_SHAPES & owner.methods.keys() or takes_several_inputs(module, owner.node):
         return
-    shape = parameters[1]
-    asked = [each for each in descendants(build.body) if isinstance(each, cst.BaseExpression)]
+    shape = build.node.params.params[1].name.value
+    asked = [e for e in descendants(build.node.body) if isinstance(e, cst.BaseExpression)]
     if any(_is_of_first(each, shape) for each in asked):
         return  # it looks into the shape already
     may_be_a_dict = any(_asked_for(module, each, shape, {"dict", "Mapping"}) for each in asked)
     for each in asked:
         if not _asked_for(module, each, shape, {"list"}) or module.is_guarded(each):
             continue
-        if module.scope_of(each).node is not build or not _is_parameter(module, each, build):
+        if module.scope_of(each).node is not build.node:
             continue
-        if not _is_demanded(module, each):
-            yield _finding(module, each, shape, may_be_a_dict=may_be_a_dict)
+        if _is_parameter(module, each, build.node) and not _is_demanded(module, each):
+            yield _finding(build, each, shape, may_be_a_dict=may_be_a_dict)
 
 
 def _is_demanded(module: Module, question: cst.BaseExpression) -> bool:
@@ -138,55 +139,27 @@ def _is_of_first(node: cst.BaseExpression, shape: str) -> bool:
 
 
 def _finding(
-    module: Module, question: cst.BaseExpression, shape: str, *, may_be_a_dict: bool
+    build: Method, question: cst.BaseExpression, shape: str, *, may_be_a_dict: bool
 ) -> Finding:
     written = f"isinstance({shape}[0], (list, tuple))"
-    fix = rule.fix(
-        "Check the first element of the shape",
-        Edit(module.span(question), (written,), Precedence.PRIMARY),
-        unsafe_because="an empty shape has no first element",
-    )
-    told = (
+    return build.finding(
         "this is also true for one input: `build` gets a tuple, or a list when the layer is "
         "loaded from a `.keras` file"
-        if "tuple" in module.source(question)
+        if "tuple" in build.source(question)
         else "this is also true for one input when the layer is loaded from a `.keras` file: "
-        "`build` gets a list"
-    )
-    return rule.finding(
-        module.place(question),
-        told,
+        "`build` gets a list",
+        at=question,
         symbol="Layer.build",
-        confidence=Confidence.LIKELY,
         help=f"Write `{written}`: one shape holds numbers and None, several hold shapes.",
-        fix=NoFix("the shape may be a dict, which has no first element") if may_be_a_dict else fix,
+        fix=NoFix("the shape may be a dict, which has no first element")
+        if may_be_a_dict
+        else build.fix(
+            "Check the first element of the shape",
+            Edit(build.module.span(question), (written,), Precedence.PRIMARY),
+            unsafe_because="an empty shape has no first element",
+        ),
     )
 
-
-def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Name)
-        and each.func.id in {"isinstance", "type"}
-        and bool(each.args)
-        and isinstance(each.args[0], ast.Name)
-        and each.args[0].id == node.args.args[1].arg
-        for node in quick.nodes.get(ast.FunctionDef, ())
-        if node.name == "build" and len(node.args.args) == 2
-        for statement in node.body
-        for each in ast.walk(statement)
-    )
-
-
-rule = Rule(
-    code="KD431",
-    name="build-asks-for-a-list",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("build") & Trigger(_may_ask),
-    since="3.0",
-)
 
 _LAYER = """import keras
 

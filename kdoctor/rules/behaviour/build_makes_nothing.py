@@ -24,28 +24,24 @@ source of Keras 3.0.0, 3.3.3, 3.6.0 and 3.9.0 was read as well.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor import keras_api
-from kdoctor.analysis.calls import passed, speller_at
+from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
-from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
+from kdoctor.analysis.queries import Call, calls, classes
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind, Type
+from kdoctor.value_types import Kind
 
 _CALL: Final = "()"
 _PASSED_ON: Final = "(…)"  # as an argument
@@ -54,27 +50,39 @@ _RUNS: Final = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD464",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=calls("build", on=Kind.MODEL)
+    .even(hidden=True)
+    .beside(classes(of=Kind.MODEL, guarded=True)),
+)
+def check(build: Call) -> Finding | None:
     """Report each such call."""
-    for use in module.members:
-        if use.member != "build" or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        cls = None if use.owner_defines else class_of(module, use.owner)
-        line = [] if cls is None else _lineage(module, facts, cls)
-        if not line or not makes_weights(module, line) or module.is_guarded(use.called):
-            continue
-        if not _is_run_around(module, use):
-            yield _finding(module, use, line)
+    assert build.use is not None
+    line = _lineage(build, build.use)
+    if not line or not makes_weights(build.module, line) or _is_run_around(build.module, build.use):
+        return None
+    name = line[0].name.value
+    return build.finding(
+        f"this creates no weights: `{name}` has none until it is called, so nothing is counted, "
+        "loaded or copied before that",
+        symbol=f"{name}.build",
+        help="Call the model with a symbolic tensor: `model(keras.Input(batch_shape=…))`.",
+        fix=_called(build, build.use.node, line),
+    )
 
 
-def _lineage(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> list[cst.ClassDef]:
-    """Return a class and those of the file that it is made from, up to ``keras.Model``.
+def _lineage(build: Call, use: MemberUse) -> list[cst.ClassDef]:
+    """Return the class of a model and its bases in the file, up to ``keras.Model``.
 
     None of them where one builds for itself.
     """
-    found = lineage(module, facts, cls)
+    cls = class_of(build.module, use.owner)
+    found = [] if cls is None else lineage(build.module, build.facts, cls)
     methods = methods_of(found)
-    if "build" in methods or "call" not in methods or not is_plain_model(module, found[-1]):
+    if "build" in methods or "call" not in methods or not is_plain_model(build.module, found[-1]):
         return []
     return found
 
@@ -117,48 +125,27 @@ def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode
             yield module.span(node).start, _PASSED_ON, around
 
 
-def _finding(module: Module, use: MemberUse, lineage: list[cst.ClassDef]) -> Finding:
-    assert use.called is not None
-    fix = _fix(module, use.node, use.called, lineage)
-    name = lineage[0].name.value
-    return rule.finding(
-        module.place(use.called),
-        f"this creates no weights: `{name}` has none until it is called, so nothing is counted, "
-        "loaded or copied before that",
-        symbol=f"{name}.build",
-        confidence=use.confidence,
-        help="Call the model with a symbolic tensor: `model(keras.Input(batch_shape=…))`.",
-        fix=fix or NoFix("it is called with more than one tensor"),
-    )
-
-
-def _fix(
-    module: Module,
-    node: cst.Attribute,
-    call: cst.Call,
-    lineage: list[cst.ClassDef],
-) -> Fix | None:
+def _called(build: Call, written: cst.Attribute, line: list[cst.ClassDef]) -> Fix | NoFix:
     """Return the fix that calls the model with a symbolic tensor of that shape."""
-    shape = passed(call, "input_shape", 0)
-    if shape is None or len(call.args) != 1 or not isinstance(module.parent(call), cst.Expr):
-        return None
-    if not _takes_one(lineage):
-        return None
-    is_known = _is_one_shape(shape)
-    if is_known is False:
-        return None
-    owner, value = module.span(node.value), module.outer_span(shape)
+    module, why_not = build.module, NoFix("it is called with more than one tensor")
+    shape = build.argument("input_shape", 0)
+    is_known = None if shape is None else _is_one_shape(shape.value)
+    if shape is None or len(build.node.args) != 1 or is_known is False or not _takes_one(line):
+        return why_not
+    if not isinstance(module.parent(build.node), cst.Expr):
+        return why_not
+    owner, value = module.span(written.value), module.outer_span(shape.value)
     if "#" in module.text[owner.end : value.start]:
-        return None
-    spelled, need = speller_at(module, node).spell("keras.Input")
-    edits = (
+        return why_not
+    spelled, need = speller_at(module, written).spell("keras.Input")
+    return build.fix(
+        "Call it with a symbolic tensor of that shape",
         Edit(Span(owner.end, value.start), (f"({spelled}(batch_shape=",)),
         Edit(Span(value.end, value.end), (")",)),
-    )
-    title = "Call it with a symbolic tensor of that shape"
-    because = "if the model has several inputs, the shapes belong in a list or a dict"
-    return rule.fix(
-        title, *edits, imports=(need,), unsafe_because=because if is_known is None else ""
+        imports=() if need is None else (need,),
+        unsafe_because=""
+        if is_known
+        else "if the model has several inputs, the shapes belong in a list or a dict",
     )
 
 
@@ -182,45 +169,6 @@ def _is_one_shape(node: cst.BaseExpression) -> bool | None:
             return False
     return None
 
-
-def _may_build_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether there is a class of models without a `build` that is called, or builds itself."""
-    known = keras_api.oracle(facts.target)
-    classes = quick.nodes.get(ast.ClassDef, ())
-    names = {each.name for each in classes}
-    return any(
-        (
-            any(isinstance(base, ast.Name) and base.id in names for base in bases_of(each))
-            or any(_is_model(known.class_type(name)) for name in bases_meant(quick, each))
-        )
-        and (quick.calls_of(each.name) or _builds_itself(each))
-        for each in classes
-        if method_of(each, "build") is None
-    )
-
-
-def _is_model(made: Type | None) -> bool:
-    return made is not None and made.kind is Kind.MODEL
-
-
-def _builds_itself(node: ast.ClassDef) -> bool:
-    return any(
-        isinstance(each, ast.Attribute)
-        and each.attr == "build"
-        and isinstance(each.value, ast.Name)
-        for each in ast.walk(node)
-    )
-
-
-rule = Rule(
-    code="KD464",
-    name="build-makes-nothing",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=member("build") & Trigger(_may_build_one),
-    since="3.0",
-)
 
 _NET = (
     "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self):\n"

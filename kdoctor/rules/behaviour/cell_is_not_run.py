@@ -25,36 +25,53 @@ weights in its own `build` has them immediately.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from kdoctor import keras_api
-from kdoctor.analysis.calls import argument, instances, is_keras_3, passed, value_of
+from kdoctor.analysis.calls import argument, is_keras_3, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import makes_weights
-from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.models.user_classes import only_base
+from kdoctor.analysis.queries import Class, Instance, classes, constructs
 from kdoctor.analysis.tensors.symbolic import is_symbolic
-from kdoctor.analysis.triggers import classes, method_of, word
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.memoize import once
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind
 
+_GIVEN: Final = constructs(Instance(Kind.LAYER, "RNN")).even(hidden=True).argument("cell", 0)
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+
+@rule(
+    "KD466",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=classes(of=Kind.LAYER, guarded=True).beside(_GIVEN),
+)
+def check(cell: Class) -> Finding | None:
     """Report each such class once."""
-    told: set[cst.ClassDef] = set()
-    for _, call, made in instances(module, Kind.LAYER, facts):
-        given = passed(call, "cell", 0) if made.cls == "RNN" else None
-        if given is None or module.is_guarded(call) or not _is_in_a_model(module, call):
-            continue
-        for cls in _cells(module, given):
-            if cls not in told and _is_left_unbuilt(module, facts, cls):
-                told.add(cls)
-                yield _finding(module, cls)
+    module, facts = cell.module, cell.facts
+    if cell.node not in _in_models(module, facts) or not _is_left_unbuilt(cell):
+        return None
+    return cell.finding(
+        f"the layers in `{cell.symbol}` have no weights until the first batch, as `RNN` does not "
+        "run its cell before that: `load_weights`, `load_model` and `set_weights` fail",
+        at=cell.node.name,
+        symbol=f"{cell.symbol}.build",
+        help="Add a `build` that builds each of them with the shape that it receives.",
+        fix=NoFix("kdoctor cannot tell which shape each of them is called with"),
+    )
+
+
+@once
+def _in_models(module: Module, facts: TargetFacts) -> frozenset[cst.ClassDef]:
+    """Return the classes of the file that cells are of which a model takes."""
+    taken = (each for each in _GIVEN.find(module, facts) if _is_in_a_model(module, each.call))
+    return frozenset(cls for each in taken for cls in _cells(module, each.node))
 
 
 def _cells(module: Module, node: cst.BaseExpression) -> Iterator[cst.ClassDef]:
@@ -105,51 +122,20 @@ def _begins_with_inputs(module: Module, listed: cst.CSTNode | None) -> bool:
     return name in {"Input", "InputLayer"} or any(argument(first, each) for each in shaped)
 
 
-def _is_left_unbuilt(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> bool:
-    base = only_base(module, cls)
+def _is_left_unbuilt(cell: Class) -> bool:
+    module = cell.module
+    base = only_base(module, cell.node)
     name = module.qualified(base) if base is not None else None
     made = module.oracle.class_type(name) if name else None
-    methods = methods_in(cls)
     return (
         made is not None
         and made.cls == "Layer"
-        and is_keras_3(facts, name)
-        and "build" not in methods
-        and "call" in methods
-        and makes_weights(module, [cls])
+        and is_keras_3(cell.facts, name)
+        and "build" not in cell.methods
+        and "call" in cell.methods
+        and makes_weights(module, [cell.node])
     )
 
-
-def _finding(module: Module, cls: cst.ClassDef) -> Finding:
-    name = cls.name.value
-    return rule.finding(
-        module.place(cls.name),
-        f"the layers in `{name}` have no weights until the first batch, as `RNN` does not run its "
-        "cell before that: `load_weights`, `load_model` and `set_weights` fail",
-        symbol=f"{name}.build",
-        confidence=Confidence.LIKELY,
-        help="Add a `build` that builds each of them with the shape that it receives.",
-        fix=NoFix("kdoctor cannot tell which shape each of them is called with"),
-    )
-
-
-def _may_be_a_cell(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    known = keras_api.oracle(facts.target)
-    made = [known.class_type(base) for base in bases]
-    return any(each is not None and each.cls == "Layer" for each in made) and (
-        method_of(node, "__init__") is not None and method_of(node, "build") is None
-    )
-
-
-rule = Rule(
-    code="KD466",
-    name="cell-is-not-run",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("RNN") & classes(_may_be_a_cell),
-    since="3.0",
-)
 
 _CELL = (
     "import keras\n\n\nclass Cell(keras.layers.Layer):\n    def __init__(self, units):\n"

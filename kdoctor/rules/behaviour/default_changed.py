@@ -25,17 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-import libcst as cst
-
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden
+from kdoctor.analysis.calls import add_keyword
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Call, functions
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.literals import UNKNOWN, literal_in
-from kdoctor.syntax.quick_facts import QuickFacts
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.
@@ -66,50 +62,28 @@ _NOT_RESTORED = {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD405", severity=Severity.CHANGE, since="3.0", look_for=functions(*MATTERS))
+def check(call: Call) -> Iterator[Finding]:
     """Report each left-out argument whose default matters."""
-    for reference in module.references:
-        call, split = reference.call, split_root(reference.name)
-        if call is None or split is None or is_hidden(call) or not facts.runs_keras_3(split[0]):
-            continue
-        if split[1] not in MATTERS or module.is_guarded(call):
-            continue
-        for name, old, new, position in changed_defaults(facts, reference.name):
-            given = argument(call, name, position)
-            if name in MATTERS[split[1]] and given is None:
-                yield _finding(module, reference, call, name, old, new)
+    split = split_root(call.name)
+    assert split is not None
+    for name, old, new, position in changed_defaults(call.facts, call.name):
+        if name in MATTERS[split[1]] and call.argument(name, position) is None:
+            yield _finding(call, name, old, new)
 
 
-def _may_be_called(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        split[1] in MATTERS for name in quick.calls_by_meaning if (split := split_root(name))
-    )
-
-
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    reference: Reference,
-    call: cst.Call,
-    name: str,
-    old: str,
-    new: str,
-) -> Finding:
-    leaf = reference.name.rpartition(".")[2]
+def _finding(call: Call, name: str, old: str, new: str) -> Finding:
     refused = _NOT_RESTORED.get(name)
-    return rule.finding(
-        module.place(call),
-        f"the default of `{name}` in `{leaf}` changed from `{old}` to `{new}`",
-        symbol=f"{reference.name}({name})",
-        confidence=reference.confidence,
-        help=f"Pass `{name}={old}` to keep the old behaviour."
-        if refused is None
-        else "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
-        fix=rule.fix(
-            f"Pass the old default, `{name}={old}`", add_keyword(module, call, f"{name}={old}")
-        )
-        if refused is None
-        else NoFix(refused),
-    )
+    return call.finding(
+        f"the default of `{name}` in `{call.leaf}` changed from `{old}` to `{new}`",
+        symbol=f"{call.name}({name})",
+        help=f"Pass `{name}={old}` to keep the old behaviour." if refused is None else
+        "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
+        fix=NoFix(refused) if refused else call.fix(
+            f"Pass the old default, `{name}={old}`",
+            add_keyword(call.module, call.node, f"{name}={old}"),
+        ),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=256)
@@ -138,16 +112,6 @@ def _are_equal(one: str, other: str) -> bool:
     value = literal_in(one)
     return one == other or (value is not UNKNOWN and bool(value == literal_in(other)))
 
-
-rule = Rule(
-    code="KD405",
-    name="default-changed",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(*(name.rpartition(".")[2] for name in MATTERS)) & Trigger(_may_be_called),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.regularizers.l1_l2(0.01, 0.1)\nkeras.regularizers.l1_l2(l1=0.1, l2=0.1)",

@@ -22,24 +22,15 @@ too. Issue 19993 of Keras has the figures of a user who lost accuracy because of
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Iterator
 from typing import Final
 
-import libcst as cst
-
-from kdoctor.analysis.calls import argument, instances, is_hidden, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.keras_api import Signature
+from kdoctor.analysis.queries import Argument, Instance, constructs
 from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
-_LAYERS: Final = ("GRU", "LSTM")
 # With anything but the defaults of these, Keras 2 too ran its cell step by step.
 _DECIDE: Final = frozenset({
     *("activation", "recurrent_activation", "recurrent_dropout", "reset_after", "unroll"),
@@ -49,59 +40,43 @@ _DECIDE: Final = frozenset({
 _IMPLEMENTATION: Final = 2
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_rate(form: object) -> bool:
+    return isinstance(form, float) and 0 < form < 1
+
+
+@rule(
+    "KD472",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=constructs(Instance(Kind.LAYER, "GRU"), Instance(Kind.LAYER, "LSTM")).argument(
+        "dropout", where=_is_rate
+    ),
+)
+def check(dropout: Argument) -> Finding | None:
     """Report each such layer that drops inputs, and nothing else that Keras 2 did step by step."""
-    if any(each.name.endswith(TURN_EAGER_OFF) for each in module.references):
-        return
-    for reference, call, kind in instances(module, Kind.LAYER, facts):
-        given = argument(call, "dropout")
-        if kind.cls not in _LAYERS or given is None or is_hidden(call) or module.is_guarded(call):
-            continue
-        if not _is_rate(literal(value_of(module, given.value))):
-            continue
-        if _is_fast(module, call, facts.signature(reference.name)):
-            yield rule.finding(
-                module.place(given),
-                f"`{kind.cls}` drops the same inputs at every step: Keras 2.4 to 2.15 sampled a "
-                "new mask at each step",
-                symbol=f"{reference.name}(dropout)",
-                confidence=reference.confidence,
-                help="For the old noise, put a `Dropout` layer in front of it instead.",
-                fix=NoFix("which of the two works better depends on the data"),
-            )
-
-
-def _is_rate(value: object) -> bool:
-    return isinstance(value, float) and 0 < value < 1
-
-
-def _is_fast(module: Module, call: cst.Call, signature: Signature | None) -> bool:
-    usual: list[tuple[cst.Arg | None, object]] = [
-        (argument(call, each.name, place), literal_eval(each.default))
-        for place, each in enumerate(signature.parameters if signature else ())
-        if each.name in _DECIDE and each.default is not None
-    ]
-    usual.append((argument(call, "implementation"), _IMPLEMENTATION))
-    return all(
-        given is None or literal(value_of(module, given.value)) == default
-        for given, default in usual
+    if not _is_fast(dropout):
+        return None
+    if any(each.name.endswith(TURN_EAGER_OFF) for each in dropout.module.references):
+        return None
+    return dropout.finding(
+        f"`{dropout.cls}` drops the same inputs at every step: Keras 2.4 to 2.15 sampled a new "
+        "mask at each step",
+        at=dropout.arg,
+        help="For the old noise, put a `Dropout` layer in front of it instead.",
+        fix=NoFix("which of the two works better depends on the data"),
     )
 
 
-def _may_drop(_facts: TargetFacts, called: QuickCall) -> bool:
-    has_no_other = not literal(called.argument("recurrent_dropout"), absent=0)
-    return has_no_other and called.argument("dropout") is not None
+def _is_fast(dropout: Argument) -> bool:
+    signature = dropout.facts.signature(dropout.name)
+    usual = [
+        (dropout.value(each.name, place), literal_eval(each.default))
+        for place, each in enumerate(signature.parameters if signature else ())
+        if each.name in _DECIDE and each.default is not None
+    ]
+    usual.append((dropout.value("implementation"), _IMPLEMENTATION))
+    return all(given is None or literal(given) == default for given, default in usual)
 
-
-rule = Rule(
-    code="KD472",
-    name="dropout-over-time",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=calls(_may_drop, *_LAYERS) & keyword("dropout"),
-    since="3.0",
-)
 
 _HEAD = (
     "import tensorflow as tf\nfrom tensorflow import keras\nfrom tensorflow.keras import layers\n\n"

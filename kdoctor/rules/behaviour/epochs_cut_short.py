@@ -24,21 +24,19 @@ on Keras 2.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
+from kdoctor.analysis.calls import is_hidden, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.queries import Argument, calls
+from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
-from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.behaviour._counted_steps import (
     Division,
@@ -46,33 +44,73 @@ from kdoctor.rules.behaviour._counted_steps import (
     leaves_some,
     rounded_down,
 )
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
 
-_FITS = {"fit": "x", "fit_generator": "generator"}
+_DATA = {"fit": "x", "fit_generator": "generator"}
 _STEPS = "steps_per_epoch"
 _UP = frozenset({"math.ceil", "numpy.ceil"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_round_down(form: object) -> bool:
+    """Say whether it is a division, or a call other than ``max(len(flow), 1)``."""
+    if not isinstance(form, Expression):
+        return False
+    return (form.kind == "Call" and form.name not in {"len", "max"}) or form.name in {"/", "//"}
+
+
+@rule(
+    "KD461",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=(
+        calls("fit", on=Kind.MODEL).even(hidden=True).argument(_STEPS, where=_may_round_down)
+        | calls("fit_generator", on=Kind.MODEL)
+        .even(hidden=True)
+        .argument(_STEPS, 1, where=_may_round_down)
+    ).beside(word("ImageDataGenerator", "__len__")),
+)
+def check(steps: Argument) -> Finding | None:
     """Report each such number of steps."""
+    module = steps.module
+    division = rounded_down(module, steps.node)
+    data = steps.argument(_DATA[steps.leaf], 0)
+    if data is None or division is None:
+        return None
+    if not has_several_epochs(module, steps.call, steps.leaf):
+        return None
     by_call = points_to_by_call_of(module)
-    for use, call in model_method_calls(module, _FITS):
-        steps = argument(call, _STEPS, 1 if use.member == "fit_generator" else None)
-        if steps is None or not has_several_epochs(module, call, use.member):
-            continue
-        data = passed(call, _FITS[use.member], 0)
-        division = rounded_down(module, steps.value)
-        if data is None or division is None:
-            continue
-        for run in by_call.runs(use.node):
-            made = by_call.made(data, run)
-            if made is not None and _is_cut(module, facts, data, made.call, division):
-                yield _finding(module, use, steps, division)
-                break
+    assert steps.use is not None
+    made = (by_call.made(data.value, run) for run in by_call.runs(steps.use.node))
+    if not any(
+        each is not None and _is_cut(module, steps.facts, data.value, each.call, division)
+        for each in made
+    ):
+        return None
+    counted = f"{module.source(division.samples)} // {module.source(division.batch)}"
+    return steps.finding(
+        f"`{counted}` does not count a partial last batch, and Keras 3 makes an epoch of it: "
+        "every other epoch is this one batch",
+        symbol=f"Model.{steps.leaf}({_STEPS})",
+        help="Remove `steps_per_epoch`: an epoch then covers all of the data.",
+        fix=_removed(steps),
+    )
+
+
+def _removed(steps: Argument) -> Fix | NoFix:
+    if steps.arg.keyword is None:
+        return NoFix("the steps are passed by position")
+    edits = remove_arguments(steps.module, steps.call, [steps.arg])
+    if edits is None:
+        return NoFix("a comment would be removed with it")
+    return steps.fix(
+        "Remove `steps_per_epoch`",
+        *edits,
+        unsafe_because="each epoch gets one more batch: the remaining samples",
+    )
 
 
 def _is_cut(
@@ -90,8 +128,8 @@ def _is_cut(
     batch = module.source(division.batch)
     sizes = {f"{itself}.batch_size", *(texts if own is not None else {size})}
     value = literal(value_of(module, division.batch))
-    known = [literal(value_of(module, each.value)) for each in made.args] if own else []
-    known += [int(size)] if size is not None and size.isdigit() else []
+    known = {literal(value_of(module, each.value)) for each in made.args} if own else set()
+    known |= {int(size)} if size is not None and size.isdigit() else set()
     if batch not in sizes and (not isinstance(value, int) or value not in known):
         return False
     is_folder = isinstance(made.func, cst.Attribute) and "directory" in made.func.attr.value
@@ -115,54 +153,6 @@ def _rounds_up(module: Module, cls: cst.ClassDef) -> bool:
         value = value_of(module, value.args[0].value)
     return False
 
-
-def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division) -> Finding:
-    assert use.called is not None
-    edits = None if steps.keyword is None else remove_arguments(module, use.called, [steps])
-    counted = f"{module.source(division.samples)} // {module.source(division.batch)}"
-    return rule.finding(
-        module.place(steps.value),
-        f"`{counted}` does not count a partial last batch, and Keras 3 makes an epoch of it: "
-        "every other epoch is this one batch",
-        symbol=f"Model.{use.member}({_STEPS})",
-        confidence=use.confidence,
-        help="Remove `steps_per_epoch`: an epoch then covers all of the data.",
-        fix=rule.fix(
-            "Remove `steps_per_epoch`",
-            *edits,
-            unsafe_because="each epoch gets one more batch: the remaining samples",
-        )
-        if edits is not None
-        else NoFix(
-            "a comment would be removed with it"
-            if steps.keyword is not None
-            else "the steps are passed by position"
-        ),
-    )
-
-
-def _may_be_cut(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether steps may be counted by a division."""
-    steps = (
-        called.argument(_STEPS, 1)
-        for method in _FITS
-        for called in quick.calls_by_leaf.get(method, ())
-    )
-    return any(
-        isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div | ast.FloorDiv)
-        for each in quick.reached(each for each in steps if each is not None)
-    )
-
-
-rule = Rule(
-    code="KD461",
-    name="epochs-cut-short",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute(*_FITS) & word("ImageDataGenerator", "__len__") & Trigger(_may_be_cut),
-    since="3.0",
-)
 
 _HEAD = (
     "import math\n\nimport numpy as np\nfrom tensorflow import keras\n"

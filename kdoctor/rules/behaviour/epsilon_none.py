@@ -18,71 +18,41 @@ training are equal.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-import libcst as cst
-
-from kdoctor.analysis.calls import argument, instances, replace_expression
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, calls_that_make
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.queries import Argument, constructs
+from kdoctor.analysis.queries.forms import form_of, is_none
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _EPSILON = "1e-07"
 _SET = "set_epsilon"
 
 
-def _may_give_none(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Constant) and each.value is None
-        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
-        for each in called.values
-    )
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each ``epsilon`` that is None."""
-    for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
-        signature = facts.signature(reference.name)
-        names = [each.name for each in signature.parameters] if signature else []
-        if "epsilon" not in names or module.is_guarded(call):
-            continue
-        given = argument(call, "epsilon", names.index("epsilon"))
-        if given is None or literal(given.value) is not None:
-            continue
-        yield rule.finding(
-            module.place(given),
-            "the first training step fails: ValueError: None values not supported.",
-            symbol=f"{reference.name}(epsilon)",
-            confidence=reference.confidence,
-            help=f"Remove it, or write `epsilon={_EPSILON}`.",
-            fix=_fix(module, given),
-        )
-
-
-def _fix(module: Module, given: cst.Arg) -> Fix:
-    is_set = _SET in module.text
-    return rule.fix(
-        f"Write `{_EPSILON}` instead of None",
-        replace_expression(module, given.value, _EPSILON),
-        unsafe_because="this file sets a different epsilon" if is_set else "",
-    )
-
-
-rule = Rule(
-    code="KD407",
-    name="epsilon-none",
-    family="behaviour",
+@rule(
+    "KD407",
     severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_give_none),
     since="3.0",
+    look_for=constructs(Kind.OPTIMIZER).even(hidden=True).arguments(where=is_none),
 )
+def check(given: Argument) -> Finding | None:
+    """Report each ``epsilon`` that is None."""
+    if given.arg is not given.given("epsilon") or form_of(given.node) is not None:
+        return None
+    return given.finding(
+        "the first training step fails: ValueError: None values not supported.",
+        at=given.arg,
+        symbol=f"{given.name}(epsilon)",
+        help=f"Remove it, or write `epsilon={_EPSILON}`.",
+        fix=given.fix(
+            f"Write `{_EPSILON}` instead of None",
+            replace_expression(given.module, given.node, _EPSILON),
+            unsafe_because="this file sets a different epsilon"
+            if _SET in given.module.text
+            else "",
+        ),
+    )
+
 
 _TRAIN = (
     "\nmodel = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"

@@ -32,39 +32,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES_AGAIN,
     TRAINING,
     Freezing,
     Setting,
     Use,
     fix_around,
-    may_be_given,
     name_at,
-    names_set_trainable,
 )
-from kdoctor.analysis.triggers import Trigger, assigned, attribute
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule("KD437", severity=Severity.CHANGE, since="3.0", look_for=files(FREEZES_AGAIN))
+def check(file: File) -> Iterator[Finding]:
     """Report each thawing after the ``compile`` of a model that holds what is thawed."""
-    freezing = Freezing(module)
+    freezing = Freezing(file.module)
     if freezing.is_too_much:
         return
     for thawing in freezing.settings:
-        if thawing.value is not True or not thawing.is_whole or module.is_guarded(thawing.node):
+        if thawing.value is not True or not thawing.is_whole:
             continue
-        if not freezing.is_model(thawing.model):
+        if file.module.is_guarded(thawing.node) or not freezing.is_model(thawing.model):
             continue
         for compiled in freezing.uses(COMPILE):
             steps = _steps(freezing, thawing, compiled)
             if steps:
-                yield _finding(freezing, thawing, compiled, steps)
+                yield _finding(file, freezing, thawing, compiled, steps)
                 break
 
 
@@ -98,16 +95,17 @@ def _steps(freezing: Freezing, thawing: Setting, compiled: Use) -> Sequence[Use]
 
 
 def _is_a_pair(freezing: Freezing, frozen: Setting, thawing: Setting) -> bool:
-    """Say whether it is frozen and thawed by one name, or by functions: all the trigger knows."""
+    """Say whether it is frozen and thawed by one name, or by functions: all the condition knows."""
     source = freezing.module.source
     return source(frozen.model) == source(thawing.model) or (
         freezing.is_given(frozen) or freezing.is_given(thawing)
     )
 
 
-def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequence[Use]) -> Finding:
-    module = freezing.module
-    part, whole = module.source(thawing.model), module.source(compiled.model)
+def _finding(
+    file: File, freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequence[Use]
+) -> Finding:
+    part, whole = file.source(thawing.model), file.source(compiled.model)
     names = [name_at(freezing, thawing.model, use.call) for use in steps]
     named = [(use.call, name) for use, name in zip(steps, names, strict=True) if name is not None]
     title = f"Freeze `{part}` around the training of `{whole}`"
@@ -116,12 +114,11 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
         if len(named) == len(names)
         else None
     )
-    return rule.finding(
-        module.place(thawing.node),
+    return file.finding(
         f"`{part}` is unfrozen after `{whole}` was compiled: Keras 2 kept it frozen in `{whole}`, "
         f"on Keras 3 training `{whole}` trains `{part}` too",
+        at=thawing.node,
         symbol="Model.trainable",
-        confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = False` before a training step of `{whole}`, and True after.",
         fix=fix
         or NoFix(
@@ -130,25 +127,6 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
         ),
     )
 
-
-def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether one name may be frozen and thawed."""
-    both = names_set_trainable(quick, False) & names_set_trainable(quick, True)
-    return bool(both) or may_be_given(quick)
-
-
-rule = Rule(
-    code="KD437",
-    name="frozen-while-compiled",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=assigned("trainable")
-    & attribute("compile")
-    & attribute(*TRAINING)
-    & Trigger(_may_be_thawed),
-    since="3.0",
-)
 
 _MODELS = (
     "import keras\nimport numpy as np\n\n"

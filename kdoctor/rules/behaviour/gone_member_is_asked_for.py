@@ -19,17 +19,15 @@ Run before and after the fix on Keras 2 and Keras 3.15.1, with the same results.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Call, builtins
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.behaviour._asked_for import (
     Outcome,
     does_something,
@@ -40,11 +38,10 @@ from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._error_owner import last_release_with, owner_in_words, symbol
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._removed_members import GONE
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 _OLD_RATE, _RATE = "lr", "learning_rate"
@@ -61,6 +58,10 @@ _ALL = frozenset(
     if not each.startswith("_") and each not in _NOT_NEEDED
 )
 _NO_FIX = "kdoctor cannot tell what should happen without it"
+
+
+def _is_gone(form: object) -> bool:
+    return isinstance(form, str) and form in _ALL
 
 
 class _Question(Struct, frozen=True):
@@ -82,36 +83,43 @@ class _Question(Struct, frozen=True):
         return len(self.call.args) == len(("owner", "name"))
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD481",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=builtins("hasattr", "getattr").passing("name", place=1, where=_is_gone),
+)
+def check(call: Call) -> Finding | None:
     """Report each question of which the answer has changed and is not provided for."""
-    for question in _questions(module):
-        mentions = [
-            each
-            for each in _mentions(module, question)
-            if _is_in(module, each.node, question.outcomes)
-        ]
-        owner = _owner(module, question, mentions)
-        if owner is None or question.member not in GONE.get(owner.kind, ()):
-            continue
-        last = last_release_with(facts, owner, question.member)
-        if last is None or module.is_guarded(question.call):
-            continue
-        new = _successors(owner, question.member)
-        skipped = [
-            each
-            for outcome in question.outcomes
-            for part in outcome.passed_over
-            for each in descendants(part)
-        ]
-        if question.asks and not mentions and not _are_used(module, skipped, question, new):
-            continue  # a version check by other means, or only asked
-        if any(does_something(part) for each in question.outcomes for part in each.instead):
-            continue
-        others = _other_names(module, question)
-        if any(last_release_with(facts, owner, each) is None for each in others):
-            continue  # it asks for a name that is there, too
-        if not _is_used_beside(module, question, new, frozenset(skipped)):
-            yield _finding(module, owner, question, mentions)
+    module, facts = call.module, call.facts
+    question = next((each for each in _questions(module) if each.call is call.node), None)
+    if question is None:
+        return None
+    mentions = [
+        each for each in _mentions(module, question) if _is_in(module, each.node, question.outcomes)
+    ]
+    owner = _owner(module, question, mentions)
+    if owner is None or question.member not in GONE.get(owner.kind, ()):
+        return None
+    if last_release_with(facts, owner, question.member) is None:
+        return None
+    new = _successors(owner, question.member)
+    skipped = [
+        each
+        for outcome in question.outcomes
+        for part in outcome.passed_over
+        for each in descendants(part)
+    ]
+    if question.asks and not mentions and not _are_used(module, skipped, question, new):
+        return None  # a version check by other means, or only asked
+    if any(does_something(part) for each in question.outcomes for part in each.instead):
+        return None
+    others = _other_names(module, question)
+    if any(last_release_with(facts, owner, each) is None for each in others):
+        return None  # it asks for a name that is there, too
+    if _is_used_beside(module, question, new, frozenset(skipped)):
+        return None
+    return _finding(call, owner, question, mentions)
 
 
 @once
@@ -268,61 +276,36 @@ def _successors(owner: Type, member: str) -> frozenset[str]:
 
 
 def _finding(
-    module: Module,
-    owner: Type,
-    question: _Question,
-    mentions: Sequence[MemberUse | MemberStore],
+    call: Call, owner: Type, question: _Question, mentions: Sequence[MemberUse | MemberStore]
 ) -> Finding:
     member = question.member
     is_rate = (owner.kind, member) == (Kind.OPTIMIZER, _OLD_RATE)
     effect = (
-        f"`{module.source(question.call)}` is always false: the code behind it is skipped"
+        f"`{call.source(call.node)}` is always false: the code behind it is skipped"
         if question.asks
-        else f"this always returns the default, `{module.source(question.call.args[2].value)}`"
+        else f"this always returns the default, `{call.source(call.node.args[2].value)}`"
     )
-    return rule.finding(
-        module.place(question.name),
+    return call.finding(
         f"{owner_in_words(owner)} no longer has `{member}`: {effect}",
+        at=question.name,
         symbol=symbol(owner, member),
-        confidence=Confidence.LIKELY,
         help=f"Use `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
-        fix=_renamed(module, question, mentions) if is_rate else NoFix(_NO_FIX),
+        fix=_renamed(call, question, mentions) if is_rate else NoFix(_NO_FIX),
     )
 
 
 def _renamed(
-    module: Module,
-    question: _Question,
-    mentions: Sequence[MemberUse | MemberStore],
-) -> Fix:
+    call: Call, question: _Question, mentions: Sequence[MemberUse | MemberStore]
+) -> Fix | NoFix:
     """Ask for the new name, and use it in what depends on the answer."""
-    span, name = module.span(question.name), question.name
+    span, name = call.module.span(question.name), question.name
     inside = Span(span.start + len(name.prefix) + len(name.quote), span.end - len(name.quote))
-    places = {inside, *(module.span(each.node.attr) for each in mentions)}
-    return rule.fix(
+    places = {inside, *(call.module.span(each.node.attr) for each in mentions)}
+    return call.fix(
         f"Check for `{_RATE}` instead of `{_OLD_RATE}`",
         *(Edit(each, (_RATE,)) for each in sorted(places)),
     )
 
-
-def _may_be_asked(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Constant) and each.value in _ALL
-        for function in ("hasattr", "getattr")
-        for called in quick.calls_by_leaf.get(function, ())
-        for each in called.node.args[1:2]
-    )
-
-
-rule = Rule(
-    code="KD481",
-    name="gone-member-is-asked-for",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("hasattr", "getattr") & Trigger(_may_be_asked),
-    since="3.0",
-)
 
 _COMPILED = (
     "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"

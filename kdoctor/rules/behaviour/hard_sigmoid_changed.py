@@ -24,41 +24,28 @@ Run on Keras 3.15.1 and tf_keras 2.21 with `Activation`, `LSTM` and the function
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import instances, speller_at
+from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, string, word
+from kdoctor.analysis.queries import Argument, Name, constructs, references
+from kdoctor.analysis.queries.forms import form_of
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, ReferenceKind
-from kdoctor.syntax.literals import literal
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import ReferenceKind
 from kdoctor.value_types import Kind
 
-_NAME = "hard_sigmoid"
-_FUNCTION = "activations.hard_sigmoid"
-_COMPARISONS = (cst.Comparison, cst.ComparisonTarget, cst.MatchValue)
-_ARGUMENTS = ("activation", "recurrent_activation", "inner_activation")
+_NAME: Final = "hard_sigmoid"
+_FUNCTION: Final = "activations.hard_sigmoid"
+_COMPARISONS: Final = (cst.Comparison, cst.ComparisonTarget, cst.MatchValue)
+_ARGUMENTS: Final = ("activation", "recurrent_activation", "inner_activation")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each use."""
-    for reference, call, made in instances(module, Kind.LAYER, facts):
-        for index, each in enumerate(call.args):
-            keyword = each.keyword.value if each.keyword else None
-            by_position = made.cls == "Activation" and keyword is None and index == 0
-            if (keyword in _ARGUMENTS or by_position) and literal(each.value) == _NAME:
-                yield _finding(module, each.value, reference.name, reference.confidence)
-    for reference in module.references:
-        if (
-            reference.kind is ReferenceKind.LOAD
-            and _is_it(facts, reference.name)
-            and not isinstance(module.parent(reference.node), _COMPARISONS)
-        ):
-            yield _finding(module, reference.node, reference.name, reference.confidence)
+def _is_called_so(form: object) -> bool:
+    return form == _NAME
 
 
 def _is_it(_: TargetFacts, dotted: str) -> bool:
@@ -66,40 +53,50 @@ def _is_it(_: TargetFacts, dotted: str) -> bool:
     return split is not None and split[1] == _FUNCTION
 
 
-def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confidence) -> Finding:
-    assert isinstance(node, cst.BaseExpression)
-    spelled, need = speller_at(module, node).spell("keras.ops.clip")
-    is_argument = isinstance(module.parent(node), cst.Arg)
-    function = f"lambda x: {spelled}(0.2 * x + 0.5, 0.0, 1.0)"
-    return rule.finding(
-        module.place(node),
+@rule(
+    "KD404",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=constructs(Kind.LAYER).even(hidden=True, guarded=True).arguments(where=_is_called_so)
+    | references(_NAME, where=_is_it, guarded=True),
+)
+def check(used: Argument | Name) -> Finding | None:
+    """Report each use."""
+    if isinstance(used, Argument):
+        is_first = used.cls == "Activation" and used.arg is used.call.args[0]
+        is_activation = used.keyword in _ARGUMENTS or (is_first and not used.keyword)
+        is_wanted = is_activation and form_of(used.node) == _NAME
+    else:
+        above = used.module.parent(used.node)
+        is_wanted = used.reference.kind is ReferenceKind.LOAD and not isinstance(
+            above, _COMPARISONS
+        )
+    if not is_wanted:
+        return None
+    return used.finding(
         "`hard_sigmoid` was `clip(0.2 * x + 0.5, 0, 1)` and is now `relu6(x + 3) / 6`: results "
         "differ by up to 0.067",
-        symbol=symbol,
-        confidence=confidence,
+        symbol=used.name,
         help="For weights from Keras 2, use the old formula: `keras.ops.clip(0.2 * x + 0.5, 0.0, "
         "1.0)`.",
-        fix=rule.fix(
-            "Use the old formula",
-            Edit(module.span(node), (function,)),
-            imports=(need,),
-            unsafe_because="a saved lambda can only be loaded with `safe_mode=False`, and a "
-            "newly trained model does not need the old formula",
-        )
-        if is_argument
-        else NoFix("the function is not passed on here"),
+        fix=_old_formula(used),
     )
 
 
-rule = Rule(
-    code="KD404",
-    name="hard-sigmoid-changed",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=string(_NAME) | (word(_NAME) & names(_is_it)),
-    since="3.0",
-)
+def _old_formula(used: Argument | Name) -> Fix | NoFix:
+    module = used.module
+    if not isinstance(module.parent(used.node), cst.Arg):
+        return NoFix("the function is not passed on here")
+    spelled, need = speller_at(module, used.node).spell("keras.ops.clip")
+    function = f"lambda x: {spelled}(0.2 * x + 0.5, 0.0, 1.0)"
+    return used.fix(
+        "Use the old formula",
+        Edit(module.span(used.node), (function,)),
+        imports=() if need is None else (need,),
+        unsafe_because="a saved lambda can only be loaded with `safe_mode=False`, and a newly "
+        "trained model does not need the old formula",
+    )
+
 
 VALID = [
     "import keras\nkeras.layers.LSTM(2, recurrent_activation='sigmoid')",

@@ -20,21 +20,18 @@ Each method was run on Keras 3.15.1 and tf_keras 2.21; the releases of Keras 3 h
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import instances, is_not_a_variable
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class, methods_in
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.analysis.calls import is_not_a_variable
+from kdoctor.analysis.models.user_classes import holds_original_argument
+from kdoctor.analysis.queries import Argument, Instance, Method, constructs, methods
+from kdoctor.analysis.queries.forms import is_lambda
+from kdoctor.analysis.queries.signatures import FormalSignature, signature_of
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOGS: Final = "logs"
@@ -46,97 +43,71 @@ HOOKS: Final = tuple(
 _ERROR: Final = "TypeError: {}() got an unexpected keyword argument 'logs'"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such parameter."""
-    for node in module.nodes(cst.ClassDef):
-        if kind_of_class(module, node) is not Kind.CALLBACK or module.is_guarded(node):
-            continue
-        methods = methods_in(node)
-        for name in HOOKS:
-            method = methods.get(name)
-            found = None if method is None else _other(method, 2)
-            if found is not None and not _is_called_by_hand(module, name):
-                yield _finding(module, name, f"{node.name.value}.{name}", found)
-    for _, call, made in instances(module, Kind.CALLBACK, facts):
-        for each in call.args if made.cls == "LambdaCallback" else ():
-            name = each.keyword.value if each.keyword is not None else ""
-            is_hook = name in HOOKS and isinstance(each.value, cst.Lambda)
-            found = _other(each.value, 1) if is_hook else None
-            if found is not None and not module.is_guarded(call):
-                yield _finding(module, name, "<lambda>", found)
-
-
-def _other(function: cst.CSTNode, place: int) -> cst.Param | None:
-    """Return the parameter at the place of the logs, where they cannot be passed by name."""
-    if not isinstance(function, cst.FunctionDef | cst.Lambda):
-        return None
-    params = function.params
-    in_order = [*params.posonly_params, *params.params]
-    if isinstance(function, cst.FunctionDef) and function.decorators:
-        return None
-    if params.star_kwarg is not None or params.posonly_params or len(in_order) != place + 1:
-        return None
-    if any(each.name.value == _LOGS for each in params.kwonly_params):
-        return None
-    return None if in_order[place].name.value == _LOGS else in_order[place]
-
-
-def _is_called_by_hand(module: Module, name: str) -> bool:
-    """Say whether the file calls the method itself: by a keyword of its own, perhaps."""
-    return any(each.attr.value == name for each in module.attributes)
-
-
-def _finding(module: Module, name: str, called: str, parameter: cst.Param) -> Finding:
-    old = parameter.name.value
-    edits = _renamed(module, parameter)
-    return rule.finding(
-        module.place(parameter.name),
-        f"Keras 3 passes the logs to `{name}` as `logs=`, not `{old}`: {_ERROR.format(called)}",
-        symbol=f"Callback.{name}({old})",
-        confidence=Confidence.CERTAIN,
-        help=f"Rename it to `{_LOGS}`.",
-        fix=rule.fix(f"Rename it to `{_LOGS}`", *edits)
-        if edits
-        else NoFix(f"the function uses `{_LOGS}` for something else"),
+def _takes_no_logs(hook: FormalSignature, place: int = 2) -> bool:
+    """Say whether the logs, at this place, cannot be passed by name."""
+    return (
+        not hook.is_decorated
+        and not hook.var_keyword
+        and not hook.has_positional_only
+        and len(hook.by_position) == place + 1
+        and hook.parameter(_LOGS) not in hook.parameters[place:]
     )
 
 
-def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
-    """Return the edits that call a parameter ``logs``, none where that means something already."""
-    around = module.ancestors(parameter)
-    function = next(each for each in around if isinstance(each, cst.FunctionDef | cst.Lambda))
+@rule(
+    "KD460",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=methods(*HOOKS, of=Kind.CALLBACK, where=_takes_no_logs)
+    | constructs(Instance(Kind.CALLBACK, "LambdaCallback"))
+    .even(hidden=True)
+    .arguments(*HOOKS, where=is_lambda),
+)
+def check(hook: Method | Argument) -> Finding | None:
+    """Report each such parameter."""
+    if isinstance(hook, Method):
+        # Who calls it may name the parameter.
+        if any(each.attr.value == hook.name for each in hook.module.attributes):
+            return None
+        name, called, parameter = hook.name, hook.symbol, _by_position(hook.node)[2]
+    elif isinstance(hook.node, cst.Lambda) and _takes_no_logs(signature_of(hook.node), 1):
+        name, called, parameter = hook.keyword, "<lambda>", _by_position(hook.node)[1]
+    else:
+        return None
+    old = parameter.name.value
+    return hook.finding(
+        f"Keras 3 passes the logs to `{name}` as `logs=`, not `{old}`: {_ERROR.format(called)}",
+        at=parameter.name,
+        symbol=f"Callback.{name}({old})",
+        confidence=Confidence.CERTAIN,
+        help=f"Rename it to `{_LOGS}`.",
+        fix=_renaming(hook, parameter),
+    )
+
+
+def _renaming(hook: Method | Argument, parameter: cst.Param) -> Fix | NoFix:
+    """Return the fix that calls a parameter ``logs``, unless that means something already."""
+    module, function = hook.module, hook.node
+    assert isinstance(function, cst.FunctionDef | cst.Lambda)
+    refused = NoFix(f"`{_LOGS}` is another name in the function")
     nodes: list[cst.CSTNode] = [parameter.name]
     for each in descendants(function.body):
         if not isinstance(each, cst.Name) or is_not_a_variable(module, each):
             continue
         if each.value == _LOGS:
-            return ()
+            return refused
         if each.value == parameter.name.value:
             if not holds_original_argument(module, each, parameter):
-                return ()  # it is bound anew
+                return refused  # it is bound anew
             nodes.append(each)
-    return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)
-
-
-def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a method, or a function for a keyword, may take the logs by another name."""
-    methods = [each for each in quick.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
-    given = (each.argument(name) for name in HOOKS for each in quick.calls_with(name))
-    functions = [each for each in given if isinstance(each, ast.Lambda)]
-    return any(
-        each.arg != _LOGS for function in (*methods, *functions) for each in function.args.args[-1:]
+    return hook.fix(
+        f"Rename it to `{_LOGS}`", *(Edit(module.span(each), (_LOGS,)) for each in nodes)
     )
 
 
-rule = Rule(
-    code="KD460",
-    name="hook-without-logs",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*HOOKS) & Trigger(_may_be_called_otherwise),
-    since="3.0",
-)
+def _by_position(function: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
+    return [*function.params.posonly_params, *function.params.params]
+
 
 _MODEL = (
     "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"

@@ -21,41 +21,58 @@ Run on Keras 3.15.1 and tf_keras 2.21; the default names of 123 layer classes we
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import attribute, calls
+from kdoctor.analysis.queries import Argument, Instance, calls
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
-_OLD = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
+_OLD: Final = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _is_old(form: object) -> bool:
+    return isinstance(form, str) and _OLD.fullmatch(form) is not None
+
+
+@rule(
+    "KD413",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Only a model that is built here: a loaded one keeps its names.
+    look_for=calls("get_layer", on=Instance(Kind.MODEL, "Functional"))
+    .even(hidden=True)
+    .argument("name", 0, where=_is_old),
+)
+def check(name: Argument) -> Finding | None:
     """Report each old name."""
-    for use in module.members:
-        # Only a model that is built here: a loaded one keeps its names.
-        if use.member != "get_layer" or use.owner.kind is not Kind.MODEL or use.owner_defines:
-            continue
-        text = _name(use)
-        if use.owner.cls != "Functional" or text is None or module.is_guarded(text):
-            continue
-        match = _OLD.fullmatch(str(literal(text)))
-        if not match or _is_given(module, match[0]):
-            continue
-        if match[1] or _has_a_model(module, use.node.value):
-            yield _finding(module, use, text, match)
+    module, text = name.module, name.node
+    match = _OLD.fullmatch(str(literal(text)))
+    if not isinstance(text, cst.SimpleString) or not match or _is_given(module, match[0]):
+        return None
+    assert name.use is not None
+    if not match[1] and not _has_a_model(module, name.use.node.value):
+        return None
+    new = _new_name(match)
+    kind, base = ("inputs", "input_layer") if match[1] else ("models", "functional")
+    return name.finding(
+        f"{kind} are named `{base}`: ValueError: No such layer: {match[0]}.",
+        symbol="Functional.get_layer",
+        help=f"Give it an explicit name, or write `{new}`.",
+        fix=name.fix(
+            f"Write `{new}`",
+            Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),
+            unsafe_because="the number depends on what was built before",
+        ),
+    )
 
 
 def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
@@ -85,32 +102,8 @@ def _is_unnamed_model(module: Module, call: cst.Call) -> bool:
     )
 
 
-def _name(use: MemberUse) -> cst.SimpleString | None:
-    given = None if use.called is None else argument(use.called, "name", 0)
-    return given.value if given and isinstance(given.value, cst.SimpleString) else None
-
-
 def _is_given(module: Module, name: str) -> bool:
     return re.search(rf"(?<!get_layer\()name\s*=\s*['\"]{name}['\"]", module.text) is not None
-
-
-def _finding(
-    module: Module, use: MemberUse, text: cst.SimpleString, match: re.Match[str]
-) -> Finding:
-    new = _new_name(match)
-    kind, base = ("inputs", "input_layer") if match[1] else ("models", "functional")
-    return rule.finding(
-        module.place(text),
-        f"{kind} are named `{base}`: ValueError: No such layer: {match[0]}.",
-        symbol=f"{use.owner.cls}.{use.member}",
-        confidence=use.confidence,
-        help=f"Give it an explicit name, or write `{new}`.",
-        fix=rule.fix(
-            f"Write `{new}`",
-            Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),
-            unsafe_because="the number depends on what was built before",
-        ),
-    )
 
 
 def _new_name(match: re.Match[str]) -> str:
@@ -119,22 +112,6 @@ def _new_name(match: re.Match[str]) -> str:
     number = int(match[1]) - 1
     return f"input_layer_{number}" if number else "input_layer"
 
-
-def _may_be_old(_: TargetFacts, called: QuickCall) -> bool:
-    given = called.argument("name", 0) if called.leaf == "get_layer" else None
-    text = given.value if isinstance(given, ast.Constant) else None
-    return isinstance(text, str) and _OLD.fullmatch(text) is not None
-
-
-rule = Rule(
-    code="KD413",
-    name="input-name",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("get_layer") & calls(_may_be_old, "get_layer"),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nkeras.backend.clear_session()\nx = keras.layers.Input((2,))\n"

@@ -21,27 +21,23 @@ in `evaluate` and in `predict`.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
-from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
-from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
+from kdoctor.analysis.queries import Argument
+from kdoctor.analysis.queries.generators import data, fed_by
+from kdoctor.analysis.training.generators import FED
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickFacts
 
 # `iter(x)` may be a generator, of a class whose `__iter__` yields; `enumerate` gives no batches.
 _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
@@ -51,26 +47,32 @@ _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECON
 _MAX_DEPTH: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD459",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=data(*FED).beside(
+        fed_by(*_BUILTINS, "iter", "itertools", _OF_A_DATASET, objects_with="__next__")
+    ),
+)
+def check(given: Argument) -> Finding | None:
     """Report each such iterator where it is given to a model."""
-    for _, given in generators_of(module):
-        made = points_to_of(module).of(given)
-        if not made or not all(_is_iterator(module, each) for each in made):
-            continue
-        sort = min(module.source(each.call.func) for each in made)
-        place = module.outer_span(given)
-        hole = Hole(place, Precedence.LAMBDA, precedence_of(given))
-        edit = Edit(place, ("(batch for batch in ", hole, ")"))
-        yield rule.finding(
-            module.place(given),
-            f"`{sort}` returns an iterator that is not a generator, which Keras 3 does not "
-            "accept: ValueError: Unrecognized data type",
-            symbol="keras.Model.fit",
-            confidence=Confidence.LIKELY,
-            help=f"Write `(batch for batch in {module.source(given)})`; instead of the iterator "
-            "of a `Dataset`, pass the dataset itself to iterate over it in every epoch.",
-            fix=rule.fix("Wrap it in a generator", edit),
-        )
+    module, node = given.module, given.node
+    made = points_to_of(module).of(node)
+    if not made or not all(_is_iterator(module, each) for each in made):
+        return None
+    sort = min(module.source(each.call.func) for each in made)
+    place = module.outer_span(node)
+    hole = Hole(place, Precedence.LAMBDA, precedence_of(node))
+    return given.finding(
+        f"`{sort}` returns an iterator that is not a generator, which Keras 3 does not accept: "
+        "ValueError: Unrecognized data type",
+        symbol="keras.Model.fit",
+        confidence=Confidence.LIKELY,
+        help=f"Write `(batch for batch in {module.source(node)})`; instead of the iterator of a "
+        "`Dataset`, pass the dataset itself to iterate over it in every epoch.",
+        fix=given.fix("Wrap it in a generator", Edit(place, ("(batch for batch in ", hole, ")"))),
+    )
 
 
 def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
@@ -81,11 +83,24 @@ def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     if depth > _MAX_DEPTH or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
         return False
     for value in points_to_of(module).returned_by(made.call):
-        part = part_of(value, made.part)
+        part = _part(value, made.part)
         inside = frozenset() if part is None else points_to_of(module).made_in_function(part)
         if not inside or not all(_is_iterator(module, each, depth + 1) for each in inside):
             return False
     return bool(points_to_of(module).returned_by(made.call))
+
+
+def _part(value: cst.BaseExpression, path: Path) -> cst.BaseExpression | None:
+    """Return a part of what is written out."""
+    for index in path:
+        if not isinstance(value, cst.Tuple | cst.List) or not isinstance(index, int):
+            return None
+        if index >= len(value.elements) or not all(
+            isinstance(each, cst.Element) for each in value.elements
+        ):
+            return None
+        value = value.elements[index].value
+    return value
 
 
 def _gives_one(module: Module, call: cst.Call) -> bool:
@@ -157,37 +172,6 @@ def _given(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
     """Return what a function returns."""
     return [each.value for each in own_nodes(function.body) if isinstance(each, cst.Return)]
 
-
-def _may_make_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether an iterator is made that may be given to a model."""
-    has_next = {
-        each.name
-        for each in quick.nodes.get(ast.ClassDef, ())
-        if method_of(each, "__next__") is not None
-    }
-    makes = {*_BUILTINS, _OF_A_DATASET, *has_next}
-    if has_next:  # what decorates a function may make one of it
-        makes.update(each.name for each in quick.nodes[ast.FunctionDef] if each.decorator_list)
-    if any(each.startswith(_DATASETS) for each in quick.names):
-        makes.add("iter")
-    made = {called.node for leaf in makes for called in quick.calls_by_leaf.get(leaf, ())}
-    for name, calls in quick.calls_by_meaning.items():
-        if name.startswith(_MADE_BY):
-            made.update(called.node for called in calls)
-    return bool(made) and not made.isdisjoint(may_feed_calls(quick))
-
-
-rule = Rule(
-    code="KD459",
-    name="iterator-as-data",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(
-        *_BUILTINS, "iter", "itertools", "__next__", _OF_A_DATASET
-    ) & attribute(*FED) & Trigger(_may_make_one),
-    since="3.0",
-)  # fmt: skip
 
 _HEAD = "import itertools\n\nimport keras\nimport numpy as np\n\n"
 _MODEL = (

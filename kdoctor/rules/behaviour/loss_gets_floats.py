@@ -35,41 +35,42 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, speller_at
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files, references
 from kdoctor.analysis.training.user_losses import OWN_LOSSES
-from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rewrite import Speller
 from kdoctor.rules.behaviour._float_refusals import Wanted, wanted_by
 from kdoctor.rules.behaviour._forwarded_targets import Targets, calls_in
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 
 _OTHER_BACKENDS = frozenset({"jax", "torch"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD458",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(OWN_LOSSES, references(where=lambda facts, name: bool(wanted_by(name, facts)))),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such call."""
-    told: set[cst.CSTNode] = set()
-    targets = Targets(module, facts)
-    for function in targets.functions:
-        for call in calls_in(function):
-            if call in told:
+    module = file.module
+    targets = Targets(module, file.facts)
+    calls = dict.fromkeys(call for function in targets.functions for call in calls_in(function))
+    for call in calls:
+        name = module.qualified(call.func)
+        if name is None or (_is_of_any_backend(name) and not _is_for_tensorflow(module)):
+            continue
+        for wanted in wanted_by(name, file.facts):
+            given = _given(call, wanted)
+            if given is None or not targets.has(given.value):
                 continue
-            told.add(call)
-            name = module.qualified(call.func)
-            if name is None or (_is_of_any_backend(name) and not _is_for_tensorflow(module)):
-                continue
-            for wanted in wanted_by(name, facts):
-                given = _given(call, wanted)
-                if given is None or not targets.has(given.value):
-                    continue
-                if module.is_guarded(call) or _is_tried(module, call):
-                    continue
-                yield _finding(module, call, name, given, wanted)
+            if not module.is_guarded(call) and not _is_tried(module, call):
+                yield _finding(file, call, name, given, wanted)
 
 
 def _is_of_any_backend(name: str) -> bool:
@@ -101,31 +102,28 @@ def _given(call: cst.Call, wanted: Wanted) -> cst.Arg | None:
     return argument(call, wanted.parameter, wanted.place)
 
 
-def _finding(module: Module, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted) -> Finding:
-    written = module.source(call.func)
+def _finding(file: File, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted) -> Finding:
     kind = "booleans" if wanted.dtype == "bool" else "integers"
-    fix = _fix(module, call, name, given, wanted.dtype)
-    return rule.finding(
-        module.place(given.value),
-        f"Keras 3 casts the targets of a loss to float32, but `{written}` needs {kind}: "
-        f"{wanted.error}",
+    return file.finding(
+        f"Keras 3 casts the targets of a loss to float32, but `{file.source(call.func)}` needs "
+        f"{kind}: {wanted.error}",
+        at=given.value,
         symbol=name,
-        confidence=Confidence.LIKELY,
         help=f"Cast them back to {wanted.dtype}.",
-        fix=fix,
+        fix=_casting(file, call, name, given, wanted.dtype),
     )
 
 
-def _fix(module: Module, call: cst.Call, name: str, given: cst.Arg, dtype: str) -> Fix:
-    spelled, need = _cast(module, call, name)
+def _casting(file: File, call: cst.Call, name: str, given: cst.Arg, dtype: str) -> Fix | NoFix:
+    spelled, need = _cast(file.module, call, name)
     package, _, _ = spelled.rpartition(".")
     is_of_tensorflow = package and split_root(name) is None
-    span = module.outer_span(given.value)
+    span = file.module.outer_span(given.value)
     type_ = f"{package}.{dtype}" if is_of_tensorflow else f'"{dtype}"'
-    return rule.fix(
+    return file.fix(
         f"Cast them to {dtype}",
         Edit(span, (f"{spelled}(", Hole(span), f", {type_})")),
-        imports=(need,),
+        imports=() if need is None else (need,),
     )
 
 
@@ -139,17 +137,6 @@ def _cast(module: Module, call: cst.Call, name: str) -> tuple[str, ImportNeed | 
     found = [speller.spell(f"{way}cast") for way in ("tensorflow.", *ways)]
     return next((each for each in found if each[1] is None), found[0])
 
-
-rule = Rule(
-    code="KD458",
-    name="loss-gets-floats",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=OWN_LOSSES
-    & calls(lambda facts, called: any(wanted_by(name, facts) for name in called.names)),
-    since="3.0",
-)
 
 _KERAS = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
 _TF = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n\n"

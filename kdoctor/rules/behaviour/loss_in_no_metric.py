@@ -41,32 +41,30 @@ in advance: neither case is reported.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, passed, value_of
+from kdoctor.analysis.calls import argument, is_builtin, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
+from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class
 from kdoctor.analysis.models.user_models import (
     compiles_as_keras_does,
     lineage,
     methods_of,
     subclasses_of,
 )
-from kdoctor.analysis.triggers import Trigger, defines, method_of
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.conditions import keyword, string
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._loss_examples import VALID as FINE
 from kdoctor.rules.behaviour._single_output import gives_one
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.literals import UNKNOWN, literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _GRAPHS = ways_also_by_1("tensorflow.function")
@@ -91,29 +89,41 @@ _DECIDES = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD448",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(*_STEPS, of=Kind.MODEL).beside(string(_LOSS) | keyword(_LOSS)),
+)
+def check(step: Method) -> Finding | None:
     """Report each such step."""
+    module, cls = step.module, step.owner.node
+    found = _returned(module, step.node)
+    if found is None or module.is_guarded(found):
+        return None
     if not _is_plain_tensorflow(module) or _has_metrics(module):
-        return
-    for node in module.nodes(cst.ClassDef):
-        own = methods_in(node)
-        if own.keys().isdisjoint(_STEPS):
-            continue
-        line = lineage(module, facts, node)
-        methods = methods_of(line)
-        # The `train_step` of Keras would make other metrics known to a `test_step`.
-        if "train_step" not in methods or not _is_fitted(module, line, methods):
-            continue
-        derived = subclasses_of(module, node)
-        if derived is None:
-            continue
-        lines = [line, *(lineage(module, facts, each) for each in derived)]
-        if not all(lines) or any(_may_track(module, facts, each) for each in lines):
-            continue
-        for name in _STEPS:
-            found = _returned(module, own[name]) if name in own else None
-            if found is not None and not module.is_guarded(found):
-                yield _finding(module, [node, *derived], name, found)
+        return None
+    line = lineage(module, step.facts, cls)
+    # The `train_step` of Keras would make other metrics known to a `test_step`.
+    if "train_step" not in methods_of(line) or not _is_fitted(module, line):
+        return None
+    derived = subclasses_of(module, cls)
+    if derived is None:
+        return None
+    lines = [line, *(lineage(module, step.facts, each) for each in derived)]
+    if not all(lines) or any(_may_track(module, step.facts, each) for each in lines):
+        return None
+    fails = _is_compiled_with_metrics(module, [each.name.value for each in (cls, *derived)])
+    return step.finding(
+        f"{_GIVES[step.name]} the values of the model's metrics, and nothing here updates them: "
+        + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is always 0.0"),
+        at=found,
+        severity=Severity.ERROR if fails else None,
+        help='Create `self.loss_tracker = keras.metrics.Mean(name="loss")`, return '
+        "`[self.loss_tracker]` from a `metrics` property, and in `train_step` and `test_step` "
+        'update it and return `{"loss": self.loss_tracker.result()}`.',
+        fix=NoFix("you have to decide which metric tracks the loss, and in which steps"),
+    )
 
 
 def _is_plain_tensorflow(module: Module) -> bool:
@@ -176,9 +186,7 @@ def _may_be_tracked_in(module: Module, node: cst.ClassDef, forbidden: frozenset[
     )
 
 
-def _is_fitted(
-    module: Module, line: Sequence[cst.ClassDef], methods: dict[str, cst.FunctionDef]
-) -> bool:
+def _is_fitted(module: Module, line: Sequence[cst.ClassDef]) -> bool:
     """Say whether ``fit`` or ``evaluate`` runs the steps, as far as the file tells."""
     attributes = {each.attr.value for each in module.attributes}
     if attributes & set(_STEPS):  # by hand, or by the steps of the base
@@ -186,7 +194,7 @@ def _is_fitted(
     runs = bool(attributes & _RUNS)
     if not runs and attributes & {"train_on_batch", "test_on_batch"}:
         return False
-    if "compile" in methods:
+    if "compile" in methods_of(line):
         return compiles_as_keras_does(line)
     return (runs and "compile" in attributes) or _has_an_optimizer(line)
 
@@ -244,62 +252,17 @@ def _loss_alone(
     return None
 
 
-def _finding(
-    module: Module, nodes: Sequence[cst.ClassDef], step: str, found: cst.BaseExpression
-) -> Finding:
-    fails = _is_compiled_with_metrics(module, [each.name.value for each in nodes])
-    return rule.finding(
-        module.place(found),
-        f"{_GIVES[step]} the values of the model's metrics, and nothing here updates them: "
-        + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is always 0.0"),
-        symbol=f"{nodes[0].name.value}.{step}",
-        confidence=Confidence.LIKELY,
-        severity=Severity.ERROR if fails else None,
-        help='Create `self.loss_tracker = keras.metrics.Mean(name="loss")`, return '
-        "`[self.loss_tracker]` from a `metrics` property, and in `train_step` and `test_step` "
-        'update it and return `{"loss": self.loss_tracker.result()}`.',
-        fix=NoFix("you have to decide which metric tracks the loss, and in which steps"),
-    )
-
-
 def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
     """Say whether all that the file compiles of these classes gets metrics."""
     given = [
-        passed(use.called, "metrics")
+        argument(use.called, "metrics")
         for use in module.members
         if use.member == "compile" and use.called is not None and use.owner.cls in names
     ]
-    return bool(given) and all(literal(each, absent=None) is not None for each in given)
-
-
-def _may_return_it(quick: QuickFacts, _: TargetFacts) -> bool:
-    steps = (
-        method_of(node, name)
-        for node in quick.nodes.get(ast.ClassDef, ())
-        if node.bases
-        for name in _STEPS
+    return bool(given) and all(
+        each is not None and literal(each.value) is not None for each in given
     )
-    return any(_may_be_it(each) for step in steps if step is not None for each in nodes_in(step))
 
-
-def _may_be_it(node: ast.AST) -> bool:
-    match node:
-        case ast.Dict(keys=[ast.Constant(value="loss")]):
-            return True
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=[ast.keyword(arg="loss")]):
-            return True
-    return False
-
-
-rule = Rule(
-    code="KD448",
-    name="loss-in-no-metric",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=defines(*_STEPS) & Trigger(_may_return_it),
-    since="3.0",
-)
 
 VALID = FINE
 INVALID = EXAMPLES

@@ -21,14 +21,13 @@ called that way; the code of 3.0.0, 3.3.3 and 3.6.0 treats lists as several arra
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
+from kdoctor.analysis.queries import Call, applications, constructs
+from kdoctor.analysis.queries.forms import is_display
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLAT,
@@ -37,12 +36,10 @@ from kdoctor.analysis.tensors.constructors import (
     OF_EACH_AXIS,
 )
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
-from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _ARGUMENTS: Final = (("y_true", 0), ("y_pred", 1))
@@ -54,27 +51,33 @@ _STRUCTURES: Final = "Structures don't have the same nested structure."
 _OTHER_AXES: Final = "if the two differ in rank, Keras 3 computes a different loss"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD478",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=applications(Kind.LOSS)
+    .passing_one_of(_ARGUMENTS, where=is_display)
+    .beside(constructs(Kind.LOSS)),
+)
+def check(call: Call) -> Finding | None:
     """Report each such call."""
-    for call in module.nodes(cst.Call):
-        found = [argument(call, *each) for each in _ARGUMENTS]
-        given = [each.value for each in found if each is not None]
-        if len(given) < len(_ARGUMENTS) or is_hidden(call):
-            continue
-        forms = [_form(module, each) for each in given]
-        if None in forms or forms[0] == forms[1]:
-            continue
-        cls = _own_loss(module, facts, call.func)
-        if cls is not None and not module.is_guarded(call):
-            yield _finding(module, call, cls, given)
-
-
-def _own_loss(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> str | None:
-    """Return the class of Keras' own whose object it is, None of anything else."""
-    made = module.type_of(node)
-    if made is None or made.kind is not Kind.LOSS or not made.is_of_imported_class:
+    loss = call.owner
+    # The class must be Keras' own.
+    if loss is None or not loss.is_of_imported_class or not is_keras_3(call.facts, loss.qualified):
         return None
-    return made.cls if is_keras_3(facts, made.qualified) else None
+    given = [each.value for one in _ARGUMENTS if (each := call.argument(*one)) is not None]
+    forms = [_form(call.module, each) for each in given]
+    if len(forms) < len(_ARGUMENTS) or None in forms or forms[0] == forms[1]:
+        return None
+    lists = [each for each in given if not isinstance(value_of(call.module, each), cst.Call)]
+    return call.finding(
+        "a loss treats a list as several arrays, and targets and predictions differ in "
+        f"structure: {_error(*forms)}",
+        at=lists[0],
+        symbol=f"keras.losses.{call.cls}",
+        help="Wrap it in `np.array(…)`.",
+        fix=_as_arrays(call, given, lists),
+    )
 
 
 def _form(module: Module, node: cst.BaseExpression) -> object:
@@ -100,19 +103,6 @@ def _form_of(value: object) -> object:
     return None if None in parts or not parts else (type(value).__name__, *parts)
 
 
-def _finding(module: Module, call: cst.Call, cls: str, given: list[cst.BaseExpression]) -> Finding:
-    lists = [each for each in given if not isinstance(value_of(module, each), cst.Call)]
-    return rule.finding(
-        module.place(lists[0]),
-        "a loss treats a list as several arrays, and targets and predictions differ in "
-        f"structure: {_error(*(_form(module, each) for each in given))}",
-        symbol=f"keras.losses.{cls}",
-        confidence=Confidence.LIKELY,
-        help="Wrap it in `np.array(…)`.",
-        fix=_fix(module, call, cls, given, lists),
-    )
-
-
 def _error(targets: object, predictions: object) -> str:
     """Return what Keras 3 says of these forms, as far as it is one thing."""
     if isinstance(targets, tuple) and predictions == _ARRAY:
@@ -130,23 +120,18 @@ def _is_flat_beside(one: object, other: object) -> bool:
     return one[0] == other[0] and set(one[1:]) == {_NUMBER}
 
 
-def _fix(
-    module: Module,
-    call: cst.Call,
-    cls: str,
-    given: list[cst.BaseExpression],
-    lists: list[cst.BaseExpression],
-) -> Fix:
-    spelled, need = speller_at(module, call.func).spell("numpy.array")
-    spans = [module.outer_span(each) for each in lists]
-    depths = [_depth(module, each) for each in given]
-    is_same = cls == _SPARSE or (None not in depths and depths[0] == depths[1])
-    return rule.fix(
+def _as_arrays(
+    call: Call, given: list[cst.BaseExpression], lists: list[cst.BaseExpression]
+) -> Fix | NoFix:
+    spelled, need = speller_at(call.module, call.node.func).spell("numpy.array")
+    spans = [call.module.outer_span(each) for each in lists]
+    depths = [_depth(call.module, each) for each in given]
+    is_same = call.cls == _SPARSE or (None not in depths and depths[0] == depths[1])
+    return call.fix(
         "Convert it to an array",
         *(Edit(span, (f"{spelled}(", Hole(span), ")")) for span in spans),
-        imports=(need,),
+        imports=() if need is None else (need,),
         unsafe_because="" if is_same else _OTHER_AXES,
-        proven_by=[each for each in INVALID if each.after],
     )
 
 
@@ -162,33 +147,6 @@ def _depth(module: Module, node: cst.BaseExpression) -> int | None:
         depth, form = depth + 1, form[1] if len(form) > 1 else None
     return depth or None
 
-
-def _may_be_called(quick: QuickFacts, facts: TargetFacts) -> bool:
-    asked = [
-        (called.node, called.node.func)
-        for called in quick.calls
-        if any(
-            isinstance(value, ast.List | ast.Tuple) and _form_of(literal(value)) is not None
-            for each in _ARGUMENTS
-            for value in quick.values_of(called.argument(*each))
-        )
-    ]
-    return (
-        bool(asked)
-        and next(calls_that_make(quick, facts, Kind.LOSS), None) is not None
-        and may_be_of(quick, facts, asked, {Kind.LOSS})
-    )
-
-
-rule = Rule(
-    code="KD478",
-    name="loss-of-lists",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("losses", "Loss") & Trigger(_may_be_called),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\n"
 _TF = "import numpy as np\nimport tensorflow as tf\n\n"

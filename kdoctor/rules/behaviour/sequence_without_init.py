@@ -20,6 +20,7 @@ Run on Keras 3.15.1 and tf_keras 2.21, where the call is harmless.
 from __future__ import annotations
 
 from kdoctor.analysis.dataflow.statements import insert_at_body_start
+from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, rule
@@ -36,8 +37,10 @@ _SEQUENCES = ("utils.Sequence", "utils.PyDataset")
         "__init__", of=_SEQUENCES, body=lambda inside: "__init__" not in inside.attributes
     ),
 )
-def check(init: Method) -> Finding:
-    """Report each such class."""
+def check(init: Method) -> Finding | None:
+    """Report each such class that derives from nothing else."""
+    if only_base(init.module, init.owner.node) is None:
+        return None
     edit = insert_at_body_start(init.module, init.node, "super().__init__()")
     return init.finding(
         "Keras warns: Your `PyDataset` class should call `super().__init__(**kwargs)` in its "
