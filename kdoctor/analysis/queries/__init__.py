@@ -11,7 +11,17 @@ Candidates are what every rule would ask for by hand: not in code that is guarde
 
 from __future__ import annotations
 
-from kdoctor.analysis.queries.calls import CallQuery, Instance, calls, constructs, functions
+from kdoctor.analysis.queries.calls import (
+    CallQuery,
+    Instance,
+    applications,
+    builtins,
+    called,
+    calls,
+    constructs,
+    functions,
+    imported,
+)
 from kdoctor.analysis.queries.classes import classes, methods
 from kdoctor.analysis.queries.matches import (
     Argument,
@@ -41,11 +51,15 @@ __all__ = [
     "Query",
     "Read",
     "Store",
+    "applications",
+    "builtins",
+    "called",
     "calls",
     "classes",
     "constructs",
     "files",
     "functions",
+    "imported",
     "methods",
     "reads",
     "references",

@@ -7,15 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import instances, is_hidden
+from kdoctor.analysis.calls import instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
+from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -61,11 +62,50 @@ class _Passing(Struct, frozen=True):
                 return True
         return False
 
+    @property
+    def keywords(self) -> Collection[str]:
+        """Keywords of which such a call has one; none where it may do without any."""
+        if any(place is not None for _, place in self.parameters):
+            return ()
+        return [name for name, _ in self.parameters]
+
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
-        # A name stands for itself where nothing tells its one value.
-        values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
         assert self.where is not None
-        return any(self.where(form_of(each)) for each in values)
+        return _may_have_form(quick, given, self.where)
+
+
+class _PassingSome(Struct, frozen=True):
+    """Something is passed, by one of these keywords if any, of whose form ``where`` holds."""
+
+    names: frozenset[str]
+    where: Where
+
+    def holds(self, call: Call) -> bool:
+        return next(self.found(call), None) is not None
+
+    def found(self, call: Call) -> Iterator[cst.Arg]:
+        for each in call.call.args:
+            is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
+            if not is_wanted or each.star:
+                continue
+            if self.where(form_of(value_of(call.module, each.value))):
+                yield each
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        given = called.values
+        if self.names:
+            given = tuple(each.value for each in called.node.keywords if each.arg in self.names)
+        return any(_may_have_form(quick, each, self.where) for each in given)
+
+    @property
+    def keywords(self) -> Collection[str]:
+        return self.names
+
+
+def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
+    # A name stands for itself where nothing tells its one value.
+    values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
+    return any(where(form_of(each)) for each in values)
 
 
 class _Callee(Struct, frozen=True):
@@ -82,13 +122,16 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing, ...] = ()
+    passing: tuple[_Passing | _PassingSome, ...] = ()
+    lacking: tuple[tuple[str, int | None], ...] = ()
     hidden: bool = False
     guarded: bool = False
 
     def find(self, module: Module, facts: TargetFacts) -> Iterator[Call]:
         for each in self.callee.find(module, facts):
             if not self.hidden and is_hidden(each.node):
+                continue
+            if any(each.argument(*one) is not None for one in self.lacking):
                 continue
             if all(one.holds(each) for one in self.passing) and (
                 self.guarded or not module.is_guarded(each.node)
@@ -101,6 +144,7 @@ class _Call(Struct, frozen=True):
                 each
                 for each in self.callee.may_call(quick, facts)
                 if all(one.may_hold(quick, each) for one in self.passing)
+                and all(each.argument(*one) is None for one in self.lacking)
             ]
             return bool(asked) and self.callee.confirms(quick, facts, asked)
 
@@ -108,8 +152,8 @@ class _Call(Struct, frozen=True):
         if self.callee.words:
             found = Trigger.needing(self.callee.words, holds)
         for one in self.passing:
-            if all(place is None for _, place in one.parameters):
-                found = Trigger.among("keywords", [name for name, _ in one.parameters]) & found
+            if one.keywords:
+                found = Trigger.among("keywords", one.keywords) & found
         return found
 
 
@@ -140,6 +184,10 @@ class CallQuery(Query[Call]):
         added = _Passing(tuple(parameters), where)
         return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
 
+    def without(self, name: str, place: int | None = None) -> CallQuery:
+        """Return the query for calls that do not pass this argument."""
+        return CallQuery(replace(self._parts, lacking=(*self._parts.lacking, (name, place))))
+
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""
         return CallQuery(replace(self._parts, hidden=hidden, guarded=guarded))
@@ -155,6 +203,21 @@ class CallQuery(Query[Call]):
                 given = each.argument(name, place)
                 if given is not None:
                     yield Argument(each, name, given)
+
+        return Query(find, calls_passing.trigger)
+
+    def arguments(self, *keywords: str, where: Where) -> Query[Argument]:
+        """Return the query for all arguments of the calls of whose form ``where`` holds.
+
+        With ``keywords`` only for those that are passed by one of these.
+        """
+        passing = _PassingSome(frozenset(keywords), where)
+        calls_passing = CallQuery(replace(self._parts, passing=(*self._parts.passing, passing)))
+
+        def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
+            for each in calls_passing.find(module, facts):
+                for given in passing.found(each):
+                    yield Argument(each, given.keyword.value if given.keyword else "", given)
 
         return Query(find, calls_passing.trigger)
 
@@ -181,12 +244,7 @@ def calls(*methods: str, on: On, overridden: bool = False) -> CallQuery:
         _Call(
             _Callee(
                 find,
-                lambda quick, _: (
-                    each
-                    for name in methods
-                    for each in quick.calls_by_leaf.get(name, ())
-                    if each.is_attribute
-                ),
+                _attribute_calls(methods),
                 lambda quick, facts, asked: may_be_called_on(quick, facts, asked, kinds),
                 names,
             )
@@ -213,7 +271,7 @@ def constructs(*made: Kind | Instance) -> CallQuery:
                     for each in wanted
                     for _, called in calls_that_make(quick, facts, each.kind, each.cls or None)
                 ),
-                lambda _quick, _facts, _asked: True,
+                _always,
                 frozenset(),
             )
         )
@@ -224,13 +282,23 @@ def functions(*names: str) -> CallQuery:
     """Calls of functions of Keras 3, named without their root: ``utils.get_file``."""
     wanted = frozenset(names)
 
-    def is_one(name: str, facts: TargetFacts) -> bool:
+    def is_one(facts: TargetFacts, name: str) -> bool:
         split = split_root(name)
         return split is not None and split[1] in wanted and facts.runs_keras_3(split[0])
 
+    return _imported({name.rpartition(".")[2] for name in names}, is_one)
+
+
+def imported(*names: str) -> CallQuery:
+    """Calls of what has one of these dotted names, of whatever package: ``numpy.array``."""
+    wanted = frozenset(names)
+    return _imported({name.rpartition(".")[2] for name in names}, lambda _, name: name in wanted)
+
+
+def _imported(last_names: set[str], is_one: Callable[[TargetFacts, str], bool]) -> CallQuery:
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
         for each in module.references:
-            if each.call is not None and is_one(each.name, facts):
+            if each.call is not None and is_one(facts, each.name):
                 yield Call(module, facts, each.call, reference=each)
 
     return CallQuery(
@@ -238,10 +306,74 @@ def functions(*names: str) -> CallQuery:
             _Callee(
                 find,
                 lambda quick, facts: chain.from_iterable(
-                    found for name, found in quick.calls_by_meaning.items() if is_one(name, facts)
+                    found for name, found in quick.calls_by_meaning.items() if is_one(facts, name)
                 ),
-                lambda _quick, _facts, _asked: True,
-                frozenset(name.rpartition(".")[2] for name in names),
+                _always,
+                frozenset(last_names),
             )
         )
     )
+
+
+def called(*methods: str) -> CallQuery:
+    """Calls of methods of these names, of whatever: what a model is, nobody may know."""
+    names = frozenset(methods)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.nodes(cst.Call):
+            if isinstance(each.func, cst.Attribute) and each.func.attr.value in names:
+                yield Call(module, facts, each)
+
+    return CallQuery(_Call(_Callee(find, _attribute_calls(methods), _always, names)))
+
+
+def builtins(*names: str) -> CallQuery:
+    """Calls of what is called so, by a name alone: ``hasattr(…)``."""
+    wanted = frozenset(names)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.nodes(cst.Call):
+            if isinstance(each.func, cst.Name) and each.func.value in wanted:
+                yield Call(module, facts, each)
+
+    def may_call(quick: QuickFacts, _: TargetFacts) -> Iterator[QuickCall]:
+        return chain.from_iterable(quick.calls_by_leaf.get(name, ()) for name in names)
+
+    return CallQuery(_Call(_Callee(find, may_call, _always, wanted)))
+
+
+def applications(on: On) -> CallQuery:
+    """Calls of such objects themselves: ``layer(x)``."""
+    owners = instances_of(on)
+    kinds: Final = {each.kind for each in owners}
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.nodes(cst.Call):
+            found = module.type_of(each.func)
+            if found is not None and any(one.fits(found) for one in owners):
+                yield Call(module, facts, each, applied=found)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, _: quick.calls,
+                lambda quick, facts, asked: may_be_of(
+                    quick, facts, [(each.node, each.node.func) for each in asked], kinds
+                ),
+                frozenset(),
+            )
+        )
+    )
+
+
+def _attribute_calls(
+    methods: Collection[str],
+) -> Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]]:
+    return lambda quick, _: (
+        each for name in methods for each in quick.calls_by_leaf.get(name, ()) if each.is_attribute
+    )
+
+
+def _always(_quick: QuickFacts, _facts: TargetFacts, _asked: list[QuickCall]) -> bool:
+    return True

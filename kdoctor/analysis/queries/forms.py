@@ -8,6 +8,7 @@ else is an ``Expression`` of the class that ``ast`` has for it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Final
 
 import libcst as cst
@@ -139,9 +140,34 @@ def is_none(form: object) -> bool:
     return form is None
 
 
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
+
+
 def is_false(form: object) -> bool:
     """Say whether it is False itself."""
     return form is False
+
+
+def is_display(form: object) -> bool:
+    """Say whether it is a list or a tuple."""
+    return isinstance(form, list | tuple)
+
+
+def is_computed(form: object) -> bool:
+    """Say whether it is an operation or a call."""
+    return isinstance(form, Expression) and form.kind in {"BinOp", "Call"}
+
+
+def is_call_of(*names: str) -> Callable[[object], bool]:
+    """Return the question whether it is a call of what is written so."""
+    return lambda form: isinstance(form, Expression) and form.kind == "Call" and form.name in names
+
+
+def is_lambda(form: object) -> bool:
+    """Say whether it is a lambda."""
+    return isinstance(form, Expression) and form.kind == "Lambda"
 
 
 def is_dict_of_one(form: object) -> bool:

@@ -128,8 +128,8 @@ class Call(Match):
     """A call: of a method, of a class, of a function.
 
     ``name`` is the dotted name of what is called, as far as it is known.
-    ``owner`` is what the method is called on, ``made`` what the class makes; the other is None.
-    ``use`` and ``reference`` are the method or the name as it is written.
+    ``owner`` is what the method is called on, or what is called itself, ``made`` what the class
+    makes; the other is None. ``use`` and ``reference`` are the method or the name as it is written.
     """
 
     node: cst.Call
@@ -143,14 +143,16 @@ class Call(Match):
         use: MemberUse | None = None,
         reference: Reference | None = None,
         made: Type | None = None,
+        applied: Type | None = None,
     ) -> None:
         source = use or reference
-        assert source is not None
         name = reference.name if reference is not None else ""
-        owner = use.owner if use is not None else None
-        if use is not None:
-            name = f"keras.{use.owner.cls or use.owner.kind.capitalize()}.{use.member}"
-        super().__init__(module, facts, node, symbol=name, confidence=source.confidence)
+        owner = use.owner if use is not None else applied
+        if owner is not None:
+            method = "__call__" if use is None else use.member
+            name = f"keras.{owner.cls or owner.kind.capitalize()}.{method}"
+        confidence = Confidence.LIKELY if source is None else source.confidence
+        super().__init__(module, facts, node, symbol=name, confidence=confidence)
         self.call = node
         self.name = name
         self.use = use
@@ -178,6 +180,12 @@ class Call(Match):
         """Return the argument of this keyword, or at this place (from 0)."""
         return argument(self.call, name, place)
 
+    def given(self, name: str) -> cst.Arg | None:
+        """Return the argument of this parameter, by keyword or where the target has it."""
+        signature = self.facts.signature(self.name)
+        names = [each.name for each in signature.parameters] if signature else []
+        return self.argument(name, names.index(name)) if name in names else None
+
     def value(self, name: str, place: int | None = None) -> cst.BaseExpression | None:
         """Return what is passed, for a name with one value that value."""
         given = self.argument(name, place)
@@ -195,7 +203,10 @@ class Call(Match):
 
 
 class Argument(Call):
-    """An argument of a call: ``node`` is what is passed, ``call`` the call."""
+    """An argument of a call: ``node`` is what is passed, ``call`` the call.
+
+    ``keyword`` is its keyword as the query has it, "" of one that was found by its form alone.
+    """
 
     node: cst.BaseExpression  # type: ignore[assignment]
 
@@ -203,6 +214,7 @@ class Argument(Call):
         self.__dict__.update(found.__dict__)
         self.symbol = f"{found.name}({name})"
         self.call = found.call
+        self.keyword = name
         self.arg = given
         self.node = given.value
 

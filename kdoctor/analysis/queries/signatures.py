@@ -36,6 +36,11 @@ class FormalSignature(Struct, frozen=True):
         """The parameters that can be passed by position, ``self`` among them."""
         return [each for each in self.parameters if each.kind != _KEYWORD]
 
+    @property
+    def has_positional_only(self) -> bool:
+        """Whether some parameters have no name for callers."""
+        return any(each.kind == _POSITIONAL_ONLY for each in self.parameters)
+
     def parameter(self, name: str) -> FormalParameter | None:
         """Return the parameter of this name."""
         return next((each for each in self.parameters if each.name == name), None)
