@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import form_in, may_form_in
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
@@ -88,7 +88,7 @@ class _PassingSome(Struct, frozen=True):
             is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
             if not is_wanted or each.star:
                 continue
-            if self.where(form_of(value_of(call.module, each.value))):
+            if self.where(form_in(call.module, value_of(call.module, each.value))):
                 yield each
 
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
@@ -105,7 +105,7 @@ class _PassingSome(Struct, frozen=True):
 def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
     # A name stands for itself where nothing tells its one value.
     values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
-    return any(where(form_of(each)) for each in values)
+    return any(where(may_form_in(quick, each)) for each in values)
 
 
 class _Callee(Struct, frozen=True):
@@ -116,6 +116,8 @@ class _Callee(Struct, frozen=True):
     # Asked last, of the calls that all else fits: it looks through the file for types.
     confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
     words: frozenset[str]
+    # Asked last, too: who is called, where telling that takes longest.
+    settle: Callable[[Call], Call | None] = lambda call: call
 
 
 class _Call(Struct, frozen=True):
@@ -136,7 +138,9 @@ class _Call(Struct, frozen=True):
             if all(one.holds(each) for one in self.passing) and (
                 self.guarded or not module.is_guarded(each.node)
             ):
-                yield each
+                found = self.callee.settle(each)
+                if found is not None:
+                    yield found
 
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
@@ -348,10 +352,13 @@ def applications(on: On) -> CallQuery:
     kinds: Final = {each.kind for each in owners}
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
-        for each in module.nodes(cst.Call):
-            found = module.type_of(each.func)
-            if found is not None and any(one.fits(found) for one in owners):
-                yield Call(module, facts, each, applied=found)
+        return (Call(module, facts, each) for each in module.nodes(cst.Call))
+
+    def settle(call: Call) -> Call | None:
+        found = call.module.type_of(call.node.func)
+        if found is None or not any(one.fits(found) for one in owners):
+            return None
+        return Call(call.module, call.facts, call.node, applied=found)
 
     return CallQuery(
         _Call(
@@ -362,6 +369,7 @@ def applications(on: On) -> CallQuery:
                     quick, facts, [(each.node, each.node.func) for each in asked], kinds
                 ),
                 frozenset(),
+                settle,
             )
         )
     )

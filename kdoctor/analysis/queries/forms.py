@@ -13,10 +13,13 @@ from typing import Final
 
 import libcst as cst
 from msgspec import Struct
+from msgspec.structs import replace
 
-from kdoctor.analysis.calls import UNKNOWN, literal_of, plain_literal
+from kdoctor.analysis.calls import UNKNOWN, literal, literal_of, plain_literal
+from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _DEPTH: Final = 3  # displays inside displays; deeper ones are of no interest to any question
 _CLASSES: Final[dict[type[cst.CSTNode], str]] = {
@@ -44,11 +47,13 @@ class Expression(Struct, frozen=True):
     """An expression that is no constant and no display.
 
     ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
-    ``name`` is the dotted name as written: of a name, an attribute, or what is called.
+    ``name`` is the dotted name as written: of a name, an attribute, or what is called. ``meant``
+    are the dotted names of what is imported that it may mean, where a query asks of an argument.
     """
 
     kind: str
     name: str = ""
+    meant: frozenset[str] = frozenset()
 
 
 class DictForm(Struct, frozen=True):
@@ -65,6 +70,23 @@ def form_of(node: ast.expr | cst.BaseExpression, depth: int = _DEPTH) -> object:
     if isinstance(node, ast.AST):
         return _ast_form(node, depth)
     return _libcst_form(node, depth)
+
+
+def form_in(module: Module, node: cst.BaseExpression) -> object:
+    """Return the form of an expression, with what its name means."""
+    form = form_of(node)
+    if not isinstance(form, Expression) or not form.name:
+        return form
+    meant = module.qualified(node.func if isinstance(node, cst.Call) else node)
+    return replace(form, meant=frozenset(filter(None, [meant])))
+
+
+def may_form_in(quick: QuickFacts, node: ast.expr) -> object:
+    """Return the form of an expression, with all that its name may mean."""
+    form = form_of(node)
+    if not isinstance(form, Expression) or not form.name:
+        return form
+    return replace(form, meant=quick.meant_by(node.func if isinstance(node, ast.Call) else node))
 
 
 def _ast_form(node: ast.expr, depth: int) -> object:
@@ -111,6 +133,9 @@ def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
                     for each in entries
                 )
             )
+        case cst.ConcatenatedString():
+            text = literal(node)
+            return Expression("JoinedStr") if text is UNKNOWN else text
         case cst.Call(func=function):
             return Expression("Call", dotted_name(function) or "")
         case cst.Name() | cst.Attribute():
@@ -128,6 +153,11 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
 def is_number(form: object) -> bool:
     """Say whether it is a number; True and False count as none."""
     return isinstance(form, int | float) and not isinstance(form, bool)
+
+
+def is_plain_int(form: object) -> bool:
+    """Say whether it is an int without a sign; True and False count as none."""
+    return type(form) is int and form >= 0
 
 
 def is_text(form: object) -> bool:
@@ -163,6 +193,11 @@ def is_computed(form: object) -> bool:
 def is_call_of(*names: str) -> Callable[[object], bool]:
     """Return the question whether it is a call of what is written so."""
     return lambda form: isinstance(form, Expression) and form.kind == "Call" and form.name in names
+
+
+def is_any_call(form: object) -> bool:
+    """Say whether it is a call."""
+    return isinstance(form, Expression) and form.kind == "Call"
 
 
 def is_lambda(form: object) -> bool:
