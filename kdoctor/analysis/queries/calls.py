@@ -319,6 +319,34 @@ def _imported(last_names: set[str], is_one: Callable[[TargetFacts, str], bool]) 
     )
 
 
+def calls_of(where: Callable[[TargetFacts, str, Collection[str]], bool]) -> CallQuery:
+    """Calls of imported things; ``where`` is asked of their dotted name and the keywords."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.references:
+            if each.call is None:
+                continue
+            keywords = {given.keyword.value for given in each.call.args if given.keyword}
+            if where(facts, each.name, keywords):
+                yield Call(module, facts, each.call, reference=each)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, facts: (
+                    each
+                    for name, found in quick.calls_by_meaning.items()
+                    for each in found
+                    if where(facts, name, each.keywords)
+                ),
+                _always,
+                frozenset(),
+            )
+        )
+    )
+
+
 def called(*methods: str) -> CallQuery:
     """Calls of methods of these names, of whatever: what a model is, nobody may know."""
     names = frozenset(methods)
