@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import Given, form_of, given_by, possible_forms
+from kdoctor.analysis.queries.forms import Given, form_in, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
@@ -101,7 +101,7 @@ class _PassingSome(Struct, frozen=True):
             is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
             if not is_wanted or each.star:
                 continue
-            if self.where(form_of(value_of(call.module, each.value))):
+            if self.where(form_in(call.module, value_of(call.module, each.value))):
                 yield each
 
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
@@ -127,6 +127,8 @@ class _Callee(Struct, frozen=True):
     # Asked last, of the calls that all else fits: it looks through the file for types.
     confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
     words: frozenset[str]
+    # Asked last, too: who is called, where telling that takes longest.
+    settle: Callable[[Call], Call | None] = lambda call: call
 
 
 class _Call(Struct, frozen=True):
@@ -147,7 +149,9 @@ class _Call(Struct, frozen=True):
             if all(one.holds(each) for one in self.passing) and (
                 self.guarded or not module.is_guarded(each.node)
             ):
-                yield each
+                found = self.callee.settle(each)
+                if found is not None:
+                    yield found
 
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
@@ -336,6 +340,34 @@ def _imported(last_names: set[str], is_one: Callable[[TargetFacts, str], bool]) 
     )
 
 
+def calls_of(where: Callable[[TargetFacts, str, Collection[str]], bool]) -> CallQuery:
+    """Calls of imported things; ``where`` is asked of their dotted name and the keywords."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.references:
+            if each.call is None:
+                continue
+            keywords = {given.keyword.value for given in each.call.args if given.keyword}
+            if where(facts, each.name, keywords):
+                yield Call(module, facts, each.call, reference=each)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, facts: (
+                    each
+                    for name, found in quick.calls_by_meaning.items()
+                    for each in found
+                    if where(facts, name, each.keywords)
+                ),
+                _always,
+                frozenset(),
+            )
+        )
+    )
+
+
 def called(*methods: str) -> CallQuery:
     """Calls of methods of these names, of whatever: what a model is, nobody may know."""
     names = frozenset(methods)
@@ -369,10 +401,13 @@ def applications(on: On) -> CallQuery:
     kinds: Final = {each.kind for each in owners}
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
-        for each in module.nodes(cst.Call):
-            found = module.type_of(each.func)
-            if found is not None and any(one.fits(found) for one in owners):
-                yield Call(module, facts, each, applied=found)
+        return (Call(module, facts, each) for each in module.nodes(cst.Call))
+
+    def settle(call: Call) -> Call | None:
+        found = call.module.type_of(call.node.func)
+        if found is None or not any(one.fits(found) for one in owners):
+            return None
+        return Call(call.module, call.facts, call.node, applied=found)
 
     return CallQuery(
         _Call(
@@ -383,6 +418,7 @@ def applications(on: On) -> CallQuery:
                     quick, facts, [(each.node, each.node.func) for each in asked], kinds
                 ),
                 frozenset(),
+                settle,
             )
         )
     )

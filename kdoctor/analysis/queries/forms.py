@@ -13,7 +13,9 @@ from typing import Final
 
 import libcst as cst
 from msgspec import Struct
+from msgspec.structs import replace
 
+from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import UNKNOWN, literal
@@ -61,11 +63,13 @@ class Expression(Struct, frozen=True):
 
     ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
     ``name`` is the dotted name as written: of a name, an attribute, or what is called. Of an
-    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others.
+    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others. ``meant`` are the dotted
+    names of what is imported that it may mean, where a query asks of an argument.
     """
 
     kind: str
     name: str = ""
+    meant: frozenset[str] = frozenset()
 
 
 class DictForm(Struct, frozen=True):
@@ -82,6 +86,23 @@ def form_of(node: ast.expr | cst.BaseExpression, depth: int = _DEPTH) -> object:
     if isinstance(node, ast.AST):
         return _ast_form(node, depth)
     return _libcst_form(node, depth)
+
+
+def form_in(module: Module, node: cst.BaseExpression) -> object:
+    """Return the form of an expression, with what its name means."""
+    form = form_of(node)
+    if not isinstance(form, Expression) or form.kind not in _NAMED:
+        return form
+    meant = module.qualified(node.func if isinstance(node, cst.Call) else node)
+    return replace(form, meant=frozenset(filter(None, [meant])))
+
+
+def may_form_in(quick: QuickFacts, node: ast.expr) -> object:
+    """Return the form of an expression, with all that its name may mean."""
+    form = form_of(node)
+    if not isinstance(form, Expression) or form.kind not in _NAMED:
+        return form
+    return replace(form, meant=quick.meant_by(node.func if isinstance(node, ast.Call) else node))
 
 
 def _ast_form(node: ast.expr, depth: int) -> object:
@@ -130,6 +151,9 @@ def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
                     for each in entries
                 )
             )
+        case cst.ConcatenatedString():
+            text = literal(node)
+            return Expression("JoinedStr") if text is UNKNOWN else text
         case cst.Call(func=function):
             return Expression("Call", dotted_name(function) or "")
         case cst.BinaryOperation(operator=operator):
@@ -148,9 +172,9 @@ def possible_forms(quick: QuickFacts, given: ast.expr) -> Iterator[object]:
 
     A name stands for itself, too, where nothing tells its one value.
     """
-    yield form_of(given)
+    yield may_form_in(quick, given)
     if isinstance(given, ast.Name):
-        yield from map(form_of, quick.values_of(given))
+        yield from (may_form_in(quick, each) for each in quick.values_of(given))
 
 
 class Given(Struct, frozen=True):
@@ -183,6 +207,11 @@ def is_number(form: object) -> bool:
     return isinstance(form, int | float) and not isinstance(form, bool)
 
 
+def is_plain_int(form: object) -> bool:
+    """Say whether it is an int without a sign; True and False count as none."""
+    return type(form) is int and form >= 0
+
+
 def is_text(form: object) -> bool:
     """Say whether it is a string."""
     return isinstance(form, str)
@@ -208,9 +237,19 @@ def is_display(form: object) -> bool:
     return isinstance(form, list | tuple)
 
 
+def is_computed(form: object) -> bool:
+    """Say whether it is an operation or a call."""
+    return isinstance(form, Expression) and form.kind in {"BinOp", "Call"}
+
+
 def is_call_of(*names: str) -> Callable[[object], bool]:
     """Return the question whether it is a call of what is written so."""
     return lambda form: isinstance(form, Expression) and form.kind == "Call" and form.name in names
+
+
+def is_any_call(form: object) -> bool:
+    """Say whether it is a call."""
+    return isinstance(form, Expression) and form.kind == "Call"
 
 
 def is_lambda(form: object) -> bool:

@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.facts import Proven, TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import form_in
 from kdoctor.model import Confidence, Edit, Finding, Fix, ImportNeed, NoFix, Place, Severity, Span
 from kdoctor.syntax import MemberStore, MemberUse, Module, Reference
 from kdoctor.value_types import Type
@@ -194,7 +194,11 @@ class Call(Match):
     def passes(self, name: str, place: int | None = None, *, where: Where | None = None) -> bool:
         """Say whether it passes this argument, of whose form ``where`` holds."""
         value = self.value(name, place)
-        return value is not None and (where is None or where(form_of(value)))
+        return value is not None and (where is None or where(form_in(self.module, value)))
+
+    def form(self, value: cst.BaseExpression) -> object:
+        """Return the form of what is passed, for a name with one value of that value."""
+        return form_in(self.module, value_of(self.module, value))
 
     def takes(self, name: str) -> bool:
         """Say whether what is called has a parameter of this name on the target."""

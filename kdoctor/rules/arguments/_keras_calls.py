@@ -63,6 +63,16 @@ class KerasCall(Struct, frozen=True):
         return is_known(self.new)
 
     @property
+    def method(self) -> bool:
+        """Whether it is a call of a method."""
+        return self.owner is not None
+
+    @property
+    def required(self) -> tuple[tuple[str, int], ...]:
+        """The parameters without a default that may be named: name and position."""
+        return required(self.new)
+
+    @property
     def is_partial(self) -> bool:
         """Whether it is a call of ``functools.partial`` with the callable."""
         return self.reference is not None and self.reference.call is None

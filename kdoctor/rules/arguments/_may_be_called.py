@@ -81,6 +81,8 @@ def passes(
 
 def may_call_it(quick: QuickFacts, facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     """Say whether a call by the name of something of Keras may be of that."""
+    if called.leaf == "__init__":  # `super().__init__(…)`, and not `Base.__init__(self, …)`
+        return may_be_called_on(quick, facts, (called,), Kind)
     return not callee.method or may_be_called_on(quick, facts, (called,), BASES)
 
 

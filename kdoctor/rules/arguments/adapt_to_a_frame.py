@@ -25,24 +25,20 @@ that the DataFrame gave on Keras 2.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
-import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.calls import is_keras_3, keras_version, passed, speller_at
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import is_keras_3, keras_version, speller_at
+from kdoctor.analysis.queries import Argument, Instance, calls
+from kdoctor.analysis.queries.conditions import package
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.elements import numbers_in_list
 from kdoctor.analysis.tensors.rank import ranks_of
-from kdoctor.analysis.triggers import Trigger, member_of, package
-from kdoctor.model import Edit, Finding, Hole, ImportNeed, Precedence, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _METHOD: Final = "adapt"
@@ -58,79 +54,72 @@ _OF_A_FRAME: Final = {
     "TextVectorization": "",
 }
 """What each layer says of the names of the columns; nothing where it learns them."""
-_WHAT: Final = {ArrayForm.FRAME: "a DataFrame", ArrayForm.COLUMN: "a column"}
+_WHAT: Final = {
+    ArrayForm.FRAME: "a DataFrame",
+    ArrayForm.COLUMN: "a column",
+    None: "a list of numbers",
+}
 _ITERATES: Final = Version("3.14")
 """Since then all layers go through what they do not know."""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_list(form: object) -> bool:
+    is_made = isinstance(form, Expression) and form.kind in {"ListComp", "BinOp"}
+    return is_made or isinstance(form, list)
+
+
+_ADAPT: Final = calls(_METHOD, on=[Instance(Kind.LAYER, cls) for cls in _OF_A_FRAME]).even(
+    hidden=True
+)
+
+
+@rule(
+    "KD323",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=_ADAPT.argument("data", 0).beside(
+        package("pandas") | _ADAPT.passing("data", place=0, where=_is_list).trigger
+    ),
+)
+def check(data: Argument) -> Finding | None:
     """Report each layer that is adapted to what is no array."""
-    for use in module.members:
-        cls, call = use.owner.cls or "", use.called
-        if use.member != _METHOD or use.owner.kind is not Kind.LAYER or use.owner_defines:
-            continue
-        if call is None or cls not in _OF_A_FRAME or not is_keras_3(facts, use.owner.qualified):
-            continue
-        data = passed(call, "data", 0)
-        if data is None or module.is_guarded(use.node):
-            continue
-        if cls != _STRICT and keras_version(facts) < _ITERATES:
-            continue
-        found = ranks_of(module).of(data)
-        form = None if found is None else found.form
-        if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and cls == _STRICT):
-            yield _finding(module, use, data, form)
-        elif form is None and cls == _STRICT and numbers_in_list(module, data) is not None:
-            yield _finding(module, use, data, None)
+    assert data.owner is not None
+    if not is_keras_3(data.facts, data.owner.qualified):
+        return None
+    is_strict = data.cls == _STRICT
+    if not is_strict and keras_version(data.facts) < _ITERATES:
+        return None
+    found = ranks_of(data.module).of(data.node)
+    form = None if found is None else found.form
+    if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and is_strict):
+        return _finding(data, form)
+    if form is None and is_strict and numbers_in_list(data.module, data.node) is not None:
+        return _finding(data, form)
+    return None
 
 
-def _finding(
-    module: Module,
-    use: MemberUse,
-    data: cst.BaseExpression,
-    form: ArrayForm | None,
-) -> Finding:
-    cls = use.owner.cls or ""
-    what = "a list of numbers" if form is None else _WHAT[form]
-    error = _OF_A_FRAME[cls] if form is ArrayForm.FRAME else _REFUSED
-    array = "np.array([…])" if form is None else f"{module.source(data)}.to_numpy()"
-    needs: tuple[ImportNeed, ...] = ()
-    place = module.outer_span(data)
-    if form is None:
-        spelled, need = speller_at(module, use.node).spell("numpy.array")
-        edit = Edit(place, (f"{spelled}(", Hole(place), ")"))
-        needs = () if need is None else (need,)
-    else:
-        edit = Edit(place, (Hole(place, Precedence.PRIMARY, precedence_of(data)), ".to_numpy()"))
-    return rule.finding(
-        module.place(data),
-        f"`adapt` treats {what} as an iterable of batches: "
-        f"{error or f'`{cls}` learns the names of its columns'}",
-        symbol=f"{cls}.{_METHOD}",
-        confidence=use.confidence,
+def _finding(data: Argument, form: ArrayForm | None) -> Finding:
+    error = _OF_A_FRAME[data.cls] if form is ArrayForm.FRAME else _REFUSED
+    array = "np.array([…])" if form is None else f"{data.source(data.node)}.to_numpy()"
+    return data.finding(
+        f"`adapt` treats {_WHAT[form]} as an iterable of batches: "
+        f"{error or f'`{data.cls}` learns the names of its columns'}",
+        symbol=f"{data.cls}.{_METHOD}",
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=f"Pass an array: `{array}`." if len(array) < 60 else "Pass an array.",
-        fix=rule.fix("Pass an array", edit, imports=needs),
+        fix=_as_array(data, form),
     )
 
 
-def _may_be_numbers(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(value, ast.List | ast.ListComp | ast.BinOp)
-        for called in quick.calls_by_leaf.get(_METHOD, ())
-        for value in quick.values_of(called.argument("data", 0))
-    )
+def _as_array(data: Argument, form: ArrayForm | None) -> Fix | NoFix:
+    place = data.module.outer_span(data.node)
+    if form is None:
+        spelled, need = speller_at(data.module, data.call.func).spell("numpy.array")
+        edit = Edit(place, (f"{spelled}(", Hole(place), ")"))
+        return data.fix("Pass an array", edit, imports=() if need is None else (need,))
+    hole = Hole(place, Precedence.PRIMARY, precedence_of(data.node))
+    return data.fix("Pass an array", Edit(place, (hole, ".to_numpy()")))
 
-
-rule = Rule(
-    code="KD323",
-    name="adapt-to-a-frame",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=member_of({Kind.LAYER}, _METHOD) & (package("pandas") | Trigger(_may_be_numbers)),
-    since="3.0",
-)
 
 _FRAME = "import pandas as pd\n\ndf = pd.DataFrame({'a': [1.0, 2.0, 4.0], 'b': [4, 5, 9]})\n"
 _TEXTS = "import pandas as pd\n\ndf = pd.DataFrame({'x': ['a', 'b', 'a'], 'y': ['c', 'b', 'b']})\n"

@@ -31,15 +31,14 @@ something says what.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Edit, Finding, Fix, NoFix, Place, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments import _removed_examples as examples
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._bound_calls import Bound, BoundKeyword, bound_keywords
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
     Change,
@@ -47,13 +46,10 @@ from kdoctor.rules.arguments._keyword_changes import (
     is_refused,
     was_taken,
 )
-from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
-from kdoctor.rules.arguments._may_be_called import Callee, passes
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
@@ -67,78 +63,44 @@ _TOLD = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each keyword that is gone."""
-    told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
-    for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
-        if call.leaf in _TOLD or not call.is_known:
-            continue
-        for argument in call.call.args:
-            if argument.keyword is None or argument.keyword.value in _ELSEWHERE:
-                continue
-            if _is_gone(facts, call, argument.keyword.value) and not module.is_guarded(call.call):
-                yield _finding(module, facts, call, argument)
-        for held in held_keywords(module, call.call):
-            is_new = held.key not in told and not module.is_guarded(call.call)
-            if is_new and _may_go(facts, call, held.keyword):
-                told.add(held.key)
-                yield _of_a_dict(module, call, held)
-
-
-def _is_asked(callee: Callee) -> bool:
+def _is_known(callee: Bound) -> bool:
     return callee.is_known and callee.leaf not in _TOLD
 
 
-def _may_be_gone(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-    if called.keywords <= callee.takes:
-        return False  # as nearly always
-    given = called.keywords - callee.takes - _ELSEWHERE
-    return any(_is_gone(facts, callee, each) for each in given)
-
-
-def _may_go(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
-    return keyword not in _ELSEWHERE and _is_gone(facts, call, keyword)
-
-
-def _is_gone(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
-    if not is_refused(call.leaf, call.kind, call.new, keyword):
+def _is_gone(facts: TargetFacts, callee: Bound, keyword: str) -> bool:
+    if keyword in _ELSEWHERE or not is_refused(callee.leaf, callee.kind, callee.new, keyword):
         return False
-    if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
+    if callee.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
         return False  # KD301, KD311
-    return was_taken(call.leaf, call.kind, keyword) or any(
-        each.parameter(keyword) is not None for each in call.olds(facts)
+    return was_taken(callee.leaf, callee.kind, keyword) or any(
+        each.parameter(keyword) is not None for each in callee.olds(facts)
     )
 
 
-def _finding(module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg) -> Finding:
-    assert argument.keyword is not None
-    keyword = argument.keyword.value
-    change = change_of(call.leaf, call.kind, keyword)
-    attempt = _fix(module, facts, call, argument, change)
-    error = _error(module, call, keyword, argument.value)
-    return _told(call, keyword, error, module.place(argument), attempt)
-
-
-def _of_a_dict(module: Module, call: KerasCall, held: HeldKeyword) -> Finding:
-    change = change_of(call.leaf, call.kind, held.keyword)
-    error = _error(module, call, held.keyword, held.value)
-    attempt = _fix_in_the_dict(module, call, held, change)
-    return _told(call, held.keyword, error, module.place(held.key), attempt)
-
-
-def _told(call: KerasCall, keyword: str, error: str, place: Place, attempt: Fix | NoFix) -> Finding:
-    return rule.finding(
-        place,
-        f"`{call.leaf}` no longer accepts `{keyword}=`: {error}",
-        symbol=f"{call.name}({keyword})",
-        confidence=call.confidence,
-        help=change_of(call.leaf, call.kind, keyword).help,
-        fix=attempt,
+@rule(
+    "KD303",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=bound_keywords(_is_known, _is_gone),
+)
+def check(gone: BoundKeyword) -> Finding:
+    """Report each keyword that is gone."""
+    call, given = gone.bound, gone.given
+    change = change_of(call.leaf, call.kind, gone.keyword)
+    return gone.finding(
+        f"`{call.leaf}` no longer accepts `{gone.keyword}=`: {_error(gone)}",
+        at=given.key if isinstance(given, HeldKeyword) else given,
+        symbol=f"{call.name}({gone.keyword})",
+        help=change.help,
+        fix=_renamed_in_the_dict(gone, given, change)
+        if isinstance(given, HeldKeyword)
+        else _fix(gone, given, change),
     )
 
 
-def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpression) -> str:
-    value = module.source(given) if isinstance(given, cst.BaseNumber) else "…"
+def _error(gone: BoundKeyword) -> str:
+    call, keyword = gone.bound, gone.keyword
+    value = gone.source(gone.value) if isinstance(gone.value, cst.BaseNumber) else "…"
     passed = f"{{'{keyword}': {value}}}"
     if call.leaf in _LOOKUPS:
         return f"ValueError: Unrecognized keyword argument(s): {passed}"
@@ -151,110 +113,103 @@ def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpress
     return f"TypeError: {call.written} got an unexpected keyword argument '{keyword}'"
 
 
-def _fix(
-    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, change: Change
-) -> Fix | NoFix:
-    assert argument.keyword is not None
-    keyword = argument.keyword.value
+def _fix(gone: BoundKeyword, given: cst.Arg, change: Change) -> Fix | NoFix:
+    module, call, keyword = gone.module, gone.bound, gone.keyword
     if change.renamed:
-        if call.keyword(change.renamed) is not None:
-            return NoFix(f"`{change.renamed}=` is also passed")
-        if (instead := instead_of(module, call, argument)) is not None:
-            return _written(keyword, instead)
-        edit = Edit(module.span(argument.keyword), (change.renamed,))
-        title = f"Write `{change.renamed}=` instead of `{keyword}=`"
-        if call.reference is not None and _stays_ignored(module, facts, call.reference):
-            return rule.fix(title, edit, unsafe_because=_WITHOUT_DECAY)
-        if call.is_partial and call.leaf == "to_categorical":
-            return rule.fix(title, edit, unsafe_because=_FLOAT64)
-        return rule.fix(title, edit, proven_by=_examples_of(keyword))
+        return _renamed(gone, given, change.renamed)
     if keyword == "batch_size" and call.reference is not None:
-        proof = rule.applicability(examples.MOVED_WITH_THE_SHAPE)
-        moved = moved_with_a_size(module, facts, call.reference, proof)
+        proof = check.applicability(examples.MOVED_WITH_THE_SHAPE)
+        moved = moved_with_a_size(module, gone.facts, call.reference, proof)
         if moved is not None:
             return moved
-    stays = call.is_partial or _is_harmless(module, argument, change)
-    instead = None if stays else instead_of(module, call, argument)
+    is_harmless = gone.source(gone.value) in change.harmless
+    stays = call.is_partial or is_harmless
+    instead = None if stays else instead_of(module, call, given)
     if instead is not None:
-        return _written(keyword, instead)
-    default = _has_its_default(module, facts, call, argument) or _is_harmless(
-        module, argument, change
-    )
+        return _written(gone, instead)
+    default = is_harmless or _has_its_default(gone)
     if not change.drop and not default:
         return NoFix(change.no_fix_because)
-    edits = remove_arguments(module, call.call, [argument])
+    edits = remove_arguments(module, call.call, [given])
     if edits is None:
         return NoFix("there is a comment inside it")
     lost = "" if default else change.loses
-    if not default and _does_something(argument.value):
+    if not default and isinstance(gone.value, cst.Call | cst.Await | cst.NamedExpr):
         lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
-    return rule.fix(
-        f"Leave out `{keyword}={_shown(module, argument)}`",
+    return gone.fix(
+        f"Leave out `{keyword}={_shown(gone)}`",
         *edits,
         unsafe_because=lost,
         proven_by=_examples_of_defaults() if default else _examples_of(keyword),
     )
 
 
-def _written(keyword: str, instead: Instead) -> Fix:
-    return rule.fix(
+def _renamed(gone: BoundKeyword, given: cst.Arg, name: str) -> Fix | NoFix:
+    call, keyword = gone.bound, gone.keyword
+    if call.keyword(name) is not None:
+        return NoFix(f"`{name}=` is also passed")
+    if (instead := instead_of(gone.module, call, given)) is not None:
+        return _written(gone, instead)
+    assert given.keyword is not None
+    edit = Edit(gone.module.span(given.keyword), (name,))
+    title = f"Write `{name}=` instead of `{keyword}=`"
+    if _stays_ignored(gone):
+        return gone.fix(title, edit, unsafe_because=_WITHOUT_DECAY)
+    if call.is_partial and call.leaf == "to_categorical":
+        return gone.fix(title, edit, unsafe_because=_FLOAT64)
+    return gone.fix(title, edit, proven_by=_examples_of(keyword))
+
+
+def _written(gone: BoundKeyword, instead: Instead) -> Fix | NoFix:
+    return gone.fix(
         instead.title,
         *instead.edits,
         imports=instead.imports,
         unsafe_because=instead.unsafe_because,
-        proven_by=_examples_of(keyword),
+        proven_by=_examples_of(gone.keyword),
     )
 
 
-def _fix_in_the_dict(
-    module: Module, call: KerasCall, held: HeldKeyword, change: Change
-) -> Fix | NoFix:
-    name = change.renamed
+def _renamed_in_the_dict(gone: BoundKeyword, held: HeldKeyword, change: Change) -> Fix | NoFix:
+    name, call = change.renamed, gone.bound
     if not name:
         return NoFix(change.no_fix_because)
     if not held.is_alone:
         return NoFix("the dict is also used elsewhere")
-    others = {each.keyword for each in held_keywords(module, call.call)}
+    others = {each.keyword for each in held_keywords(gone.module, call.call)}
     by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
     if call.keyword(name) is not None or name in others or by_position:
         return NoFix(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
-    return rule.fix(title, held.renamed(module, name), proven_by=_examples_of(held.keyword))
+    edit = held.renamed(gone.module, name)
+    return gone.fix(title, edit, proven_by=_examples_of(held.keyword))
 
 
-def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
-    return module.source(argument.value) in change.harmless
-
-
-def _has_its_default(
-    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg
-) -> bool:
+def _has_its_default(gone: BoundKeyword) -> bool:
     """Say whether what is passed is what every release that had the parameter took anyway."""
-    assert argument.keyword is not None
-    value = module.source(argument.value)
-    if argument.keyword.value == "dtype" and value != "None":
+    value = gone.source(gone.value)
+    if gone.keyword == "dtype" and value != "None":
         return False  # what is made without it has another type now
     defaults = [
         found.default
-        for each in call.olds(facts)
-        if (found := each.parameter(argument.keyword.value)) is not None
+        for each in gone.bound.olds(gone.facts)
+        if (found := each.parameter(gone.keyword)) is not None
     ]
     return bool(defaults) and all(default == value for default in defaults)
 
 
-def _does_something(value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Call | cst.Await | cst.NamedExpr)
-
-
-def _shown(module: Module, argument: cst.Arg) -> str:
-    source = module.source(argument.value)
+def _shown(gone: BoundKeyword) -> str:
+    source = gone.source(gone.value)
     return source if len(source) <= 30 and "\n" not in source else "…"
 
 
-def _stays_ignored(module: Module, facts: TargetFacts, reference: Reference) -> bool:
+def _stays_ignored(gone: BoundKeyword) -> bool:
     from kdoctor.rules.behaviour import decay_is_ignored  # noqa: PLC0415 - few files need it
 
-    return decay_is_ignored.stays_ignored(module, facts, reference)
+    reference = gone.bound.reference
+    return reference is not None and decay_is_ignored.stays_ignored(
+        gone.module, gone.facts, reference
+    )
 
 
 def _examples_of(keyword: str) -> list[Example]:
@@ -272,16 +227,6 @@ def _examples_of_defaults() -> list[Example]:
     """To pass a default is to say nothing, whatever the keyword."""
     return [each for each in INVALID if any(shown in each.before for shown in _DEFAULTS)]
 
-
-rule = Rule(
-    code="KD303",
-    name="argument-gone",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=passes(_may_be_gone, of=_is_asked) | may_get_out_of_a_dict(_may_go, of=_is_asked),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.optimizers.Adam(learning_rate=0.1, clipnorm=1.0, amsgrad=True)",

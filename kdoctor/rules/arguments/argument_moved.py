@@ -22,23 +22,16 @@ same result on Keras 2 and 3.
 
 from __future__ import annotations
 
-import ast
 import inspect
-from collections.abc import Iterator
 from functools import lru_cache
 
-import libcst as cst
-
-from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.keras_api import Signature
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
+from kdoctor.rules.arguments._keras_calls import RELEASES
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -49,51 +42,32 @@ _DTYPES = frozenset(
     }
 )
 _SWITCHES = frozenset({"True", "False"})
+_WITHOUT_SWITCH = frozenset({"seed", "axis", "dtype", "name", "weights", "embeddings_constraint"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report the first argument of a call that goes astray."""
-    for call in keras_calls(module, facts):
-        if call.reference is not None or call.owner is not None:
+def _goes_astray(facts: TargetFacts, base: Bound, passed: Passed) -> bool:
+    return passed.leaf == "__init__" and _first_astray(facts, base, passed) is not None
+
+
+def _first_astray(facts: TargetFacts, base: Bound, passed: Passed) -> tuple[int, str, str] | None:
+    """Return the place of the first argument that goes astray, and the parameter then and now."""
+    if passed.is_starred:
+        return None
+    new, olds = _places(base.new), _old_places(base.name, facts)
+    for index, (now, form) in enumerate(zip(new, passed.forms, strict=False)):
+        old = _old_name(olds, index, passed.places)
+        # A parameter with another name only is where it was.
+        if old in {None, now} or base.new.parameter(old or "") is None:
             continue
-        by_position = all_by_position(call.call)
-        if not by_position:
-            continue
-        new = _places(call.new)
-        olds = [_places(each) for each in call.olds(facts)]
-        for index, given in enumerate(by_position):
-            old = _old_name(olds, index, len(by_position))
-            now = new[index] if index < len(new) else None
-            if old is None or now is None or old == now or call.new.parameter(old) is None:
-                continue  # a parameter with another name only is where it was
-            if _fits_only(module, given.value, old, now) and not module.is_guarded(call.call):
-                yield _finding(module, facts, call, index, (old, now))
-                break
-
-
-def _may_be_of_an_object(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether it is not only `Base.__init__(self, …)`."""
-    asked = (called for called in quick.calls_of("__init__") if called.places)
-    return may_be_called_on(quick, facts, asked, Kind)
-
-
-def _may_go_astray(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-    if called.leaf != "__init__" or called.starred or not called.places:
-        return False
-    new, olds = _then_and_now(callee, facts)
-    for index, given in enumerate(called.node.args):
-        old = _old_name(olds, index, called.places)
-        if old is None or index >= len(new) or old == new[index]:
-            continue
-        plain = isinstance(given, ast.Constant | ast.JoinedStr)
-        if plain or (isinstance(given, ast.Name) and given.id == old):
-            return True
-    return False
+        if old is not None and _fits_only(form, old, now):
+            return index, old, now
+    return None
 
 
 @lru_cache(maxsize=4096)
-def _then_and_now(callee: Callee, facts: TargetFacts) -> tuple[list[str], list[list[str]]]:
-    return _places(callee.new), [_places(each) for each in callee.olds(facts)]
+def _old_places(name: str, facts: TargetFacts) -> list[list[str]]:
+    found = (facts.at_release(each).signature(name) for each in RELEASES)
+    return [_places(each) for each in found if each is not None]
 
 
 def _places(signature: Signature) -> list[str]:
@@ -106,85 +80,72 @@ def _old_name(olds: list[list[str]], index: int, count: int) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _fits_only(module: Module, value: cst.BaseExpression, old: str, new: str) -> bool:
+def _fits_only(form: object, old: str, new: str) -> bool:
     """Say whether what is passed is plainly meant for the old parameter."""
-    if isinstance(value, cst.Name) and value.value == old:
+    kind, name = (form.kind, form.name) if isinstance(form, Expression) else ("", "")
+    if kind == "Name" and name == old:
         return True
-    is_text = isinstance(value, cst.SimpleString | cst.FormattedString)
     if old == "name":
-        return is_text and new == "dtype" and module.source(value).strip("'\"") not in _DTYPES
-    is_switch = isinstance(value, cst.Name) and value.value in _SWITCHES
-    return is_switch and new in {
-        "seed",
-        "axis",
-        "dtype",
-        "name",
-        "weights",
-        "embeddings_constraint",
-    }
+        is_text = isinstance(form, str) or kind == "JoinedStr"
+        return is_text and new == "dtype" and form not in _DTYPES
+    return isinstance(form, bool) and new in _WITHOUT_SWITCH
 
 
-def _finding(
-    module: Module, facts: TargetFacts, call: KerasCall, index: int, names: tuple[str, str]
-) -> Finding:
-    old, new = names
-    attempt = _named(module, facts, call, index)
-    error = _error(call, names)
-    return rule.finding(
-        module.place(call.call.args[index]),
+@rule(
+    "KD304",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=bound_calls(lambda base: not base.method, _goes_astray),
+)
+def check(match: BoundCall) -> Finding | None:
+    """Report the first argument of a call that goes astray."""
+    call = match.bound
+    found = _first_astray(match.facts, call, match.passed)
+    if found is None or call.reference is not None:
+        return None
+    index, old, new = found
+    error = _error(call.kind, old, new)
+    return match.finding(
         f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and is "
         f"`{new}` now{error}",
+        at=call.call.args[index],
         severity=Severity.ERROR if error else Severity.CHANGE,
         symbol=f"{call.name}({old})",
-        confidence=call.confidence,
         help=f"Pass it by keyword: `{old}=…`.",
-        fix=attempt,
+        fix=_named(match, index),
     )
 
 
-def _error(call: KerasCall, names: tuple[str, str]) -> str:
+def _error(kind: Kind | None, old: str, new: str) -> str:
     """Return what Python says, where it does."""
-    if names == ("name", "dtype") and call.kind is Kind.METRIC:
+    if (old, new) == ("name", "dtype") and kind == Kind.METRIC:
         return ": ValueError: Cannot convert it to a mixed precision DTypePolicy"
-    if names == ("reduction", "name"):
+    if (old, new) == ("reduction", "name"):
         return ": ValueError: Invalid value for argument `reduction`"
     return ""
 
 
-def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> Fix | NoFix:
+def _named(match: BoundCall, index: int) -> Fix | NoFix:
     """Write the old names of this argument and of those that follow it by position."""
-    args = all_by_position(call.call)
-    olds = [_places(each) for each in call.olds(facts)]
+    call = match.bound
+    args = [each for each in call.call.args if each.keyword is None and not each.star]
+    olds = _old_places(call.name, match.facts)
+    names = [_old_name(olds, place, len(args)) for place in range(index, len(args))]
     edits: list[Edit] = []
-    for place in range(index, len(args)):
-        name = _old_name(olds, place, len(args))
+    for given, name in zip(args[index:], names, strict=True):
         if name is None:
             return NoFix("releases of Keras 2 disagree about the order of the parameters")
-        parameter = call.new.parameter(name)
-        if parameter is None:
+        if call.new.parameter(name) is None:
             return NoFix(f"`{call.leaf}` no longer has `{name}`")
-        start = module.outer_span(args[place].value).start
+        start = match.module.outer_span(given.value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
-    first = _old_name(olds, index, len(args))
-    # Not `rule.fix`: the reason is told where the record has no run, not where the code is unsure.
-    proof = rule.applicability(each for each in INVALID if each.after and f"{first}=" in each.after)
+    # Not `match.fix`: the reason is told where the record has no run, not where the code is unsure.
+    proofs = (each for each in INVALID if each.after and f"{names[0]}=" in each.after)
     return Fix(
-        f"Pass it as `{first}=`", tuple(edits), proof,
-        unsafe_because=f"`{first}=` was not run on both Keras 2 and Keras 3",
+        f"Pass it as `{names[0]}=`", tuple(edits), check.applicability(proofs),
+        unsafe_because=f"`{names[0]}=` was not run on both Keras 2 and Keras 3",
     )  # fmt: skip
 
-
-rule = Rule(
-    code="KD304",
-    name="argument-moved",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("__init__")
-    & Trigger(_may_be_of_an_object)
-    & passes(_may_go_astray, of=lambda callee: not callee.method),
-    since="3.0",
-)
 
 _WITH_OPTIONS = (
     "import keras\n\n\nclass Mine(keras.metrics.Metric):\n"

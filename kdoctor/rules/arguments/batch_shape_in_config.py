@@ -19,30 +19,36 @@ Run on Keras 3.15.1 and on tf_keras: both create a layer from the fixed config.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import attribute, string
 from kdoctor.analysis.roots import USES_KERAS_3
-from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Hole, Precedence, Severity
+from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _KEY = "batch_input_shape"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD325",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(attribute("get_config"), attribute("from_config"), string(_KEY), USES_KERAS_3),
+    only_alone=True,
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such entry."""
-    if not _is_of_keras_3(module, facts):
+    module = file.module
+    if not _is_of_keras_3(file):
         return
     for node in module.nodes(cst.Assign):
         if len(node.targets) != 1:
@@ -52,16 +58,16 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if key is None or not isinstance(target, cst.Subscript):
             continue
         made = _layers_made_of(module, target)
-        if not made or module.is_guarded(node):
-            continue
-        is_used = any(_is_used(module, each) for each in made)
-        yield _finding(module, node.value, key, is_used=is_used)
+        if made and not module.is_guarded(node):
+            yield _finding(
+                file, node.value, key, is_used=any(_is_used(module, each) for each in made)
+            )
 
 
-def _is_of_keras_3(module: Module, facts: TargetFacts) -> bool:
+def _is_of_keras_3(file: File) -> bool:
     """Say whether all Keras of the file is the target's Keras 3."""
-    of_keras = [each.name for each in module.references if split_root(each.name) is not None]
-    return bool(of_keras) and all(is_keras_3(facts, each) for each in of_keras)
+    of_keras = [each.name for each in file.module.references if split_root(each.name) is not None]
+    return bool(of_keras) and all(is_keras_3(file.facts, each) for each in of_keras)
 
 
 def _key(target: cst.BaseExpression) -> cst.SimpleString | None:
@@ -79,8 +85,9 @@ def _layers_made_of(module: Module, target: cst.Subscript) -> list[cst.Call]:
     name = target.value
     if not isinstance(name, cst.Name):
         return []
-    bindings = module.scope_of(name).bindings_of(name.value)
-    if len(bindings) != 1 or bindings[0].path:
+    owner = module.scope_of(name).owner(name.value)
+    bindings = owner.bindings.get(name.value, []) if owner is not None else []
+    if owner is None or len(bindings) != 1 or bindings[0].path:
         return []
     match bindings[0].value:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_config"))):
@@ -89,7 +96,7 @@ def _layers_made_of(module: Module, target: cst.Subscript) -> list[cst.Call]:
             return []
     return [
         each
-        for each in descendants(bindings[0].scope.node)
+        for each in descendants(owner.node)
         if isinstance(each, cst.Call) and _is_made_of(module, each, name.value)
     ]
 
@@ -129,59 +136,31 @@ def _is_made_of(module: Module, call: cst.Call, name: str) -> bool:
 
 
 def _finding(
-    module: Module,
-    value: cst.BaseExpression,
-    key: cst.SimpleString,
-    *,
-    is_used: bool,
+    file: File, value: cst.BaseExpression, key: cst.SimpleString, *, is_used: bool
 ) -> Finding:
-    shape = literal(value)
-    hole = Hole(module.outer_span(value), Precedence.PRIMARY, precedence_of(value))
-    changes: list[Edit] = [Edit(module.span(key), (f"{key.quote}input_shape{key.quote}",))]
+    module, shape = file.module, literal(value)
+    place = module.outer_span(value)
     if value.__class__ is cst.Tuple and isinstance(shape, tuple):
-        changes.append(Edit(module.outer_span(value), (repr(shape[1:]),)))
+        rest = Edit(place, (repr(shape[1:]),))
     else:
-        changes.append(Edit(module.outer_span(value), (hole, "[1:]"), Precedence.PRIMARY))
-    return rule.finding(
-        module.place(key),
+        hole = Hole(place, Precedence.PRIMARY, precedence_of(value))
+        rest = Edit(place, (hole, "[1:]"), Precedence.PRIMARY)
+    return file.finding(
         "`from_config` no longer accepts `batch_input_shape`: TypeError: Error when "
         "deserializing class",
+        at=key,
         symbol=_KEY,
-        confidence=Confidence.LIKELY,
         help='Write `config["input_shape"] = shape[1:]`, without the batch size.',
-        fix=rule.fix(
+        fix=file.fix(
             "Set `input_shape`, without the batch size",
-            *changes,
+            Edit(module.span(key), (f"{key.quote}input_shape{key.quote}",)),
+            rest,
             unsafe_because="the batch size is not kept, and a stateful layer needs it"
             if is_used
             else "",
         ),
     )
 
-
-def _may_set_it(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(target, ast.Subscript)
-        and isinstance(target.slice, ast.Constant)
-        and target.slice.value == _KEY
-        for node in quick.nodes.get(ast.Assign, ())
-        for target in node.targets
-    )
-
-
-rule = Rule(
-    code="KD325",
-    name="batch-shape-in-config",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("get_config")
-    & attribute("from_config")
-    & Trigger(_may_set_it)
-    & USES_KERAS_3,
-    since="3.0",
-    only_alone=True,
-)
 
 VALID = [
     # Nobody knows what is made of it.

@@ -21,57 +21,58 @@ other Keras layers accept `inputs=` on both. The names are read from the release
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-import libcst as cst
-from msgspec import Struct
-
-from kdoctor.analysis.calls import argument, is_keras_3
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, keyword, may_hold
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.queries import Argument, Instance, applications
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind, Type
+from kdoctor.value_types import Kind
 
 _INPUT: Final = "inputs"
 _CONSTANTS: Final = "constants"
-_LAYERS: Final = RECURRENT | {"SimpleRNNCell"}
+_CALLS: Final = applications(
+    [Instance(Kind.LAYER, cls) for cls in RECURRENT | {"SimpleRNNCell"}]
+).even(hidden=True)
 
 
-class _Refused(Struct, frozen=True):
-    """A keyword of a call of a layer. ``first`` is what the layer calls its input."""
-
-    layer: Type
-    call: cst.Call
-    given: cst.Arg
-    first: str
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD324",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=_CALLS.argument(_INPUT) | _CALLS.argument(_CONSTANTS),
+)
+def check(given: Argument) -> Finding | None:
     """Report each keyword that such a layer does not take."""
-    for call in module.nodes(cst.Call):
-        for name in (_INPUT, _CONSTANTS):
-            given = argument(call, name)
-            # The cheaper question first: few calls pass one of them.
-            if given is None or module.is_guarded(call):
-                continue
-            layer = module.type_of(call.func)
-            takes = None if layer is None else _parameters(facts, layer)
-            if layer is not None and takes and name not in takes:
-                yield _finding(module, _Refused(layer, call, given, takes[0]))
-
-
-def _parameters(facts: TargetFacts, layer: Type) -> list[str] | None:
-    """Return what the ``call`` of a recurrent layer of Keras 3 itself takes."""
-    if layer.kind is not Kind.LAYER or layer.cls not in _LAYERS or layer.qualified is None:
+    takes = _parameters(given)
+    if not takes or given.keyword in takes:
         return None
-    if not layer.is_of_imported_class or not is_keras_3(facts, layer.qualified):
+    if given.keyword == _INPUT:
+        error = f"missing a required argument: '{takes[0]}'"
+        fix = _by_position(given, takes[0])
+    else:
+        error = f"got an unexpected keyword argument '{given.keyword}'"
+        fix = _left_out(given)
+    return given.finding(
+        f"calling `{given.cls}` with `{given.keyword}=` no longer works: TypeError: {error}",
+        at=given.arg,
+        symbol=f"{given.cls}.call({given.keyword})",
+        help=f"{fix.title}."
+        if isinstance(fix, Fix)
+        else "Concatenate what is the same for each step to the input, or store it in the cell.",
+        fix=fix,
+    )
+
+
+def _parameters(given: Argument) -> list[str] | None:
+    """Return what the ``call`` of a recurrent layer of Keras 3 itself takes."""
+    layer, facts = given.owner, given.facts
+    if layer is None or layer.qualified is None or not layer.is_of_imported_class:
+        return None
+    if not is_keras_3(facts, layer.qualified):
         return None
     found = facts.lookup(layer.qualified)
     qualified = found.moved_to[0] if found.moved_to else found.qualified
@@ -79,69 +80,24 @@ def _parameters(facts: TargetFacts, layer: Type) -> list[str] | None:
     return None if signature is None else [each.name for each in signature.parameters]
 
 
-def _finding(module: Module, refused: _Refused) -> Finding:
-    assert refused.given.keyword is not None
-    name, cls = refused.given.keyword.value, refused.layer.cls
-    if name == _INPUT:
-        fix: Fix | None = _by_position(module, refused)
-        error = f"missing a required argument: '{refused.first}'"
-    else:
-        fix = _left_out(module, refused)
-        error = f"got an unexpected keyword argument '{name}'"
-    return rule.finding(
-        module.place(refused.given),
-        f"calling `{cls}` with `{name}=` no longer works: TypeError: {error}",
-        symbol=f"{cls}.call({name})",
-        confidence=Confidence.LIKELY,
-        help=f"{fix.title}."
-        if fix
-        else "Concatenate what is the same for each step to the input, or store it in the cell.",
-        fix=fix or NoFix("the cell must receive it in another way"),
-    )
+def _by_position(given: Argument, first: str) -> Fix | NoFix:
+    assert given.arg.keyword is not None
+    place = given.module.span(given.arg.keyword)
+    if given.call.args[0] is given.arg:
+        edit = Edit(Span(place.start, given.module.outer_span(given.node).start), ("",))
+        return given.fix("Pass the input by position", edit)
+    return given.fix(f"Write `{first}=` instead of `{_INPUT}=`", Edit(place, (first,)))
 
 
-def _by_position(module: Module, refused: _Refused) -> Fix:
-    assert refused.given.keyword is not None
-    place = module.span(refused.given.keyword)
-    if refused.call.args[0] is refused.given:
-        edit = Edit(Span(place.start, module.outer_span(refused.given.value).start), ("",))
-        return rule.fix("Pass the input by position", edit)
-    title = f"Write `{refused.first}=` instead of `{_INPUT}=`"
-    return rule.fix(title, Edit(place, (refused.first,)))
-
-
-def _left_out(module: Module, refused: _Refused) -> Fix | None:
+def _left_out(given: Argument) -> Fix | NoFix:
     """Leave out ``constants=None``, which says nothing."""
-    if literal(refused.given.value) is not None:
-        return None
-    edits = remove_arguments(module, refused.call, [refused.given])
+    edits = None
+    if literal(given.node) is None:
+        edits = remove_arguments(given.module, given.call, [given.arg])
     if edits is None:
-        return None
-    return rule.fix(f"Leave out `{_CONSTANTS}=None`", *edits)
+        return NoFix("the cell must receive it in another way")
+    return given.fix(f"Leave out `{_CONSTANTS}=None`", *edits)
 
-
-def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
-    asked = [each for each in quick.calls if each.keywords & {_INPUT, _CONSTANTS}]
-    return bool(asked) and may_hold(
-        quick,
-        facts,
-        lambda possible: any(
-            layer.cls in _LAYERS
-            for each in asked
-            for layer in possible.types_in(each.node, each.node.func)
-        ),
-    )
-
-
-rule = Rule(
-    code="KD324",
-    name="call-argument-gone",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(_INPUT, _CONSTANTS) & Trigger(_may_be_called_so),
-    since="3.0",
-)
 
 _X = "import keras\n\nx = keras.Input((5, 3))\n"
 _REQUIRED = "TypeError: missing a required argument: 'sequences'"

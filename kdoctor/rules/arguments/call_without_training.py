@@ -21,24 +21,21 @@ Run on Keras 3.15.1 and tf_keras 2.21: eagerly, on symbolic tensors, in other la
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_of, methods_in
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.models.user_classes import class_of
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.signatures import FormalSignature
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINING = "training"
 _FILLED_IN = frozenset({_TRAINING, "mask"})
-_KINDS = frozenset({Kind.LAYER, Kind.MODEL})
 _MISSING = "TypeError: missing a required argument: 'training'"
 _REFUSED = (
     "ValueError: Layers added to a Sequential model can only have a single required positional "
@@ -46,41 +43,39 @@ _REFUSED = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _requires_training(call: FormalSignature) -> bool:
+    training = call.parameter(_TRAINING)
+    return training is not None and not training.has_default and not call.is_decorated
+
+
+@rule(
+    "KD319",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=methods("call", of=Kind.LAYER, where=_requires_training, guarded=True)
+    | methods("call", of=Kind.MODEL, where=_requires_training, guarded=True),
+)
+def check(method: Method) -> Finding | None:
     """Report each such parameter, once."""
-    asked = dict(_asked(module))
-    found: set[cst.ClassDef] = set()
-    for call in module.nodes(cst.Call) if asked else ():
+    parameter = _training_of(method.node)
+    if parameter is None or "__call__" in method.owner.methods:
+        return None
+    module = method.module
+    for call in module.nodes(cst.Call):
         used, error = _used(module, call)
         made = module.type_of(used)
-        owner = class_of(module, made) if made is not None else None
-        if made is None or owner is None or owner not in asked or owner in found:
+        if made is None or class_of(module, made) is not method.owner.node:
             continue
-        if made.kind not in _KINDS or module.is_guarded(call):
+        if module.is_guarded(call) or not is_keras_3(method.facts, made.qualified):
             continue
-        call_method = asked[owner]
-        if used is call.func and _passes(call, call_method):
-            continue
-        if not is_keras_3(facts, made.qualified):
-            continue
-        found.add(owner)
-        yield _finding(module, call_method, owner.name.value, module.source(call), error)
+        if used is not call.func or not _passes(call, method.node):
+            return _finding(method, parameter, module.source(call), error)
+    return None
 
 
-def _asked(module: Module) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
-    """Yield the classes whose ``call`` asks for ``training``, with it."""
-    for each in module.nodes(cst.ClassDef):
-        methods = methods_in(each)
-        call = methods.get("call")
-        if call is None or call.decorators or "__call__" in methods:
-            continue
-        if _asked_for(call) is not None:
-            yield each, call
-
-
-def _asked_for(call: cst.FunctionDef) -> cst.Param | None:
+def _training_of(call: cst.FunctionDef) -> cst.Param | None:
     given = (*call.params.params[2:], *call.params.kwonly_params)
-    return next((each for each in given if each.name.value == _TRAINING and not each.default), None)
+    return next((each for each in given if each.name.value == _TRAINING), None)
 
 
 def _used(module: Module, call: cst.Call) -> tuple[cst.BaseExpression, str]:
@@ -114,21 +109,14 @@ def _passes(call: cst.Call, method: cst.FunctionDef) -> bool:
     return _TRAINING in names[: len(by_position)]
 
 
-def _finding(module: Module, method: cst.FunctionDef, name: str, used: str, error: str) -> Finding:
-    parameter = _asked_for(method)
-    assert parameter is not None
-    without = _without_default(method, parameter)
-    if parameter in method.params.kwonly_params:
+def _finding(method: Method, parameter: cst.Param, used: str, error: str) -> Finding:
+    if parameter in method.node.params.kwonly_params:
         error = _MISSING  # a `Sequential` asks for parameters by position alone
-    return rule.finding(
-        module.place(parameter.name),
+    return method.finding(
         f"`{_short(used)}` omits `training`, and Keras 3 does not fill it in: {error}",
-        symbol=f"{name}.call",
-        confidence=Confidence.LIKELY,
+        at=parameter.name,
         help="Write `training=None`: Keras then fills it in.",
-        fix=_fix(module, without)
-        if without
-        else NoFix("a later parameter has no default, and Keras does not fill it in"),
+        fix=_with_default(method, parameter),
     )
 
 
@@ -137,53 +125,21 @@ def _short(code: str) -> str:
     return f"{first.strip()} …" if more else first
 
 
-def _without_default(method: cst.FunctionDef, parameter: cst.Param) -> Sequence[cst.Param]:
-    """Return the parameters that are to get a default, nothing where that cannot be."""
-    named = method.params.params
-    behind = [*named[named.index(parameter) + 1 :]] if parameter in named else []
-    bare = [each for each in behind if each.default is None]
-    if any(each.name.value not in _FILLED_IN for each in bare):
-        return ()
-    return (parameter, *bare)
-
-
-def _fix(module: Module, bare: Sequence[cst.Param]) -> Fix:
+def _with_default(method: Method, parameter: cst.Param) -> Fix | NoFix:
+    named = method.node.params.params
+    behind: Sequence[cst.Param] = ()
+    if parameter in named:
+        behind = [each for each in named[named.index(parameter) + 1 :] if each.default is None]
+    if any(each.name.value not in _FILLED_IN for each in behind):
+        return NoFix("a later parameter has no default, and Keras does not fill it in")
     edits = []
-    for each in bare:
+    for each in (parameter, *behind):
         last = each.annotation.annotation if each.annotation else each.name
-        end = module.outer_span(last).end
+        end = method.module.outer_span(last).end
         text = " = None" if each.annotation else "=None"
         edits.append(Edit(Span(end, end), (text,)))
-    return rule.fix("Give `training` a default of None", *edits)
+    return method.fix("Give `training` a default of None", *edits)
 
-
-def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        function.name == "call" and _is_bare(function.args)
-        for function in quick.nodes.get(ast.FunctionDef, ())
-    )
-
-
-def _is_bare(given: ast.arguments) -> bool:
-    named = [*given.posonlyargs, *given.args]
-    bare = named[: len(named) - len(given.defaults)]
-    bare += [
-        each
-        for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        if default is None
-    ]
-    return any(each.arg == _TRAINING for each in bare)
-
-
-rule = Rule(
-    code="KD319",
-    name="call-without-training",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(_TRAINING) & Trigger(_may_ask),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\nx = np.ones((4, 2), 'float32')\n\n\n"
 _BLOCK = _HEAD + (

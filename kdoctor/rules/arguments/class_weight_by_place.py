@@ -31,19 +31,14 @@ Run on Keras 3.15.1 and tf_keras 2.21, which refuses the same values with other 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
-from kdoctor.analysis.triggers import Trigger, attribute, keyword
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.queries import Argument, calls
+from kdoctor.analysis.queries.forms import DictForm, Expression
 from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
+from kdoctor.value_types import Kind
 
 _METHODS = ("fit", "train_on_batch")
 _NUMBERS = (cst.BaseNumber, cst.BinaryOperation, cst.UnaryOperation)
@@ -53,38 +48,53 @@ _MAKES_ARRAYS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _is_no_dict_of_numbers(form: object) -> bool:
+    if isinstance(form, DictForm):
+        return any(_may_be_dict(value) for _, value in form.items)
+    if isinstance(form, Expression):
+        return form.kind == "Call" and not form.meant.isdisjoint(_MAKES_ARRAYS)
+    return isinstance(form, list | tuple)
+
+
+def _may_be_dict(form: object) -> bool:
+    return isinstance(form, DictForm) or (
+        isinstance(form, Expression) and form.kind in {"DictComp", "Name"}
+    )
+
+
+@rule(
+    "KD318",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls(*_METHODS, on=Kind.MODEL)
+    .even(hidden=True)
+    .argument("class_weight", where=_is_no_dict_of_numbers),
+)
+def check(weight: Argument) -> Finding | None:
     """Report each such argument."""
-    for use, call in model_method_calls(module, _METHODS):
-        given = argument(call, "class_weight")
-        if given is None:
-            continue
-        value = value_of(module, given.value)
-        if _is_for_each_output(module, value):
-            yield _of_outputs(module, use, given)
-        else:
-            made = _made(module, value)
-            if made is not None:
-                yield _by_place(module, use, given, made, is_known=_holds_numbers(value))
+    if _is_for_each_output(weight):
+        return _of_outputs(weight)
+    kind = _kind_of(weight.value_node)
+    return None if kind is None else _by_place(weight, kind)
 
 
-def _is_for_each_output(module: Module, value: cst.BaseExpression) -> bool:
+def _is_for_each_output(weight: Argument) -> bool:
     """Say whether it is a list, a tuple or a dict with dicts in it."""
-    match value:
+    match weight.value_node:
         case cst.List(elements=parts) | cst.Tuple(elements=parts) | cst.Dict(elements=parts):
-            values = (value_of(module, each.value) for each in parts)
+            values = (value_of(weight.module, each.value) for each in parts)
             return any(isinstance(each, cst.Dict | cst.DictComp) for each in values)
     return False
 
 
-def _made(module: Module, value: cst.BaseExpression) -> str | None:
+def _kind_of(value: cst.BaseExpression) -> str | None:
     """Return how Python names what is passed, where it is a list, a tuple or an array."""
     match value:
         case cst.List():
             return "list"
         case cst.Tuple():
             return "tuple"
-        case cst.Call() if module.qualified(value.func) in _MAKES_ARRAYS:
+        case cst.Call():
             return "numpy.ndarray"
     return None
 
@@ -96,66 +106,41 @@ def _holds_numbers(value: cst.BaseExpression) -> bool:
     return all(isinstance(each.value, _NUMBERS) for each in value.elements)
 
 
-def _of_outputs(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
+def _of_outputs(weight: Argument) -> Finding:
     error = (
         "ValueError: `class_weight` is only supported for Models with a single output."
-        if use.member == "fit"
+        if weight.leaf == "fit"
         else "an error about the shape of an array"
     )
-    return rule.finding(
-        module.place(given),
+    return weight.finding(
         f"`class_weight` only works for a single output: {error}",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
-        confidence=use.confidence,
+        at=weight.arg,
+        symbol=_symbol(weight),
         help="Pass `sample_weight`: one array of weights for each output.",
         fix=NoFix("the weight of each sample has to be looked up in the data"),
     )
 
 
-def _by_place(
-    module: Module, use: MemberUse, given: cst.Arg, made: str, *, is_known: bool
-) -> Finding:
-    span = module.outer_span(given.value)
-    fix = rule.fix(
+def _by_place(weight: Argument, kind: str) -> Finding:
+    span = weight.module.outer_span(weight.node)
+    fix = weight.fix(
         "Turn it into a dict: `dict(enumerate(…))`",
         Edit(span, ("dict(enumerate(", Hole(span), "))")),
         unsafe_because="it assumes that the classes are 0, 1, 2, … in this order; "
         "and Keras up to 2.3 ignored such weights",
     )
-    return rule.finding(
-        module.place(given),
-        f"`class_weight` must be a dict: AttributeError: '{made}' object has no attribute 'get'",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
-        confidence=use.confidence,
+    return weight.finding(
+        f"`class_weight` must be a dict: AttributeError: '{kind}' object has no attribute 'get'",
+        at=weight.arg,
+        symbol=_symbol(weight),
         help="Pass a dict from class to weight.",
-        fix=fix if is_known else NoFix("its contents are not known"),
+        fix=fix if _holds_numbers(weight.value_node) else NoFix("its contents are not known"),
     )
 
 
-def _may_be_no_dict(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether something else than a dict of numbers may be passed."""
-    given = (called.argument("class_weight") for called in quick.calls_with("class_weight"))
-    return any(_is_asked(quick, value) for each in given for value in quick.values_of(each))
+def _symbol(weight: Argument) -> str:
+    return f"{weight.cls or 'Model'}.{weight.leaf}(class_weight)"
 
-
-def _is_asked(quick: QuickFacts, value: ast.expr) -> bool:
-    if isinstance(value, ast.Dict):
-        inner = (each for part in value.values for each in quick.values_of(part))
-        return any(isinstance(each, ast.Dict | ast.DictComp) for each in inner)
-    if isinstance(value, ast.Call):
-        return not _MAKES_ARRAYS.isdisjoint(quick.meant_by(value.func))
-    return isinstance(value, ast.List | ast.Tuple)
-
-
-rule = Rule(
-    code="KD318",
-    name="class-weight-by-place",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword("class_weight") & attribute(*_METHODS) & Trigger(_may_be_no_dict),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 2)), np.array([0, 1, 1, 1])\n"

@@ -22,42 +22,41 @@ Run on Keras 3.15.1 and tf_keras 2.21; the sources of 3.3 and 3.9 do the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.generators import FITS, generator_feeds, may_feed_generators
-from kdoctor.analysis.triggers import Trigger, keyword
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.queries.conditions import keyword
+from kdoctor.analysis.queries.generator_feeds import FedCall, calls_fed_by_generators
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _WEIGHT: Final = "class_weight"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD322",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls_fed_by_generators().beside(keyword(_WEIGHT)),
+)
+def check(call: FedCall) -> Finding | None:
     """Report each such argument."""
-    for each in generator_feeds(module):
-        given = passed(each.call, _WEIGHT)
-        if given is None or not _is_there(module, given):
-            continue
-        yield rule.finding(
-            module.place(given),
-            "`class_weight` does not work with a generator: ValueError: Argument `class_weight` "
-            "is not supported for Python generator inputs.",
-            symbol=f"Model.{each.use.member}({_WEIGHT})",
-            confidence=each.use.confidence,
-            help="Yield the weight of each sample as a third item, "
-            "or use a `keras.utils.PyDataset`.",
-            fix=NoFix("the weights of a batch are only known where the batch is created"),
-        )
+    given = call.argument(_WEIGHT)
+    if given is None or not _is_there(call.module, given.value):
+        return None
+    return call.finding(
+        "`class_weight` does not work with a generator: ValueError: Argument `class_weight` "
+        "is not supported for Python generator inputs.",
+        at=given.value,
+        symbol=f"Model.{call.leaf}({_WEIGHT})",
+        help="Yield the weight of each sample as a third item, or use a `keras.utils.PyDataset`.",
+        fix=NoFix("the weights of a batch are only known where the batch is created"),
+    )
 
 
 def _is_there(module: Module, given: cst.BaseExpression) -> bool:
@@ -74,23 +73,6 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
         for each in bound
     )
 
-
-def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a generator function may be fed where weights are passed."""
-    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in FITS)
-    is_given = any(each.argument(_WEIGHT) is not None for each in called)
-    return is_given and may_feed_generators(quick, FITS)
-
-
-rule = Rule(
-    code="KD322",
-    name="class-weight-of-a-generator",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(_WEIGHT) & Trigger(_may_be_given),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\n"
 _BATCHES = (

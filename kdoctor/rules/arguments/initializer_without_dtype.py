@@ -20,19 +20,18 @@ Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15
 
 from __future__ import annotations
 
-import ast
+import inspect
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, binding_of, instances, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import Call, File, constructs, files
+from kdoctor.analysis.queries.functions_given import GivenFunction, functions_given
+from kdoctor.analysis.queries.signatures import FormalSignature
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 ALWAYS_CALLED: Final = (
@@ -46,75 +45,67 @@ _DTYPE = "dtype"
 _NAME = "name"
 _NAMED = "Keras 1 passed a name; now it is None"
 
-_Function = cst.FunctionDef | cst.Lambda
 
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such function once."""
-    seen: set[_Function] = set()
-    for _, call, _ in instances(module, Kind.LAYER, facts):
-        for name in (*ALWAYS_CALLED, *((_BIAS,) if _has_bias(call) else ())):
-            given = passed(call, name)
-            function = None if given is None else _function(module, given)
-            if function is None or function in seen or _takes_dtype(function):
-                continue
-            if module.is_guarded(call):
-                continue
-            seen.add(function)
-            fix = _fix(module, function)
-            is_named = isinstance(function, cst.FunctionDef)
-            said = function.name.value if isinstance(function, cst.FunctionDef) else "<lambda>"
-            yield rule.finding(
-                module.place(function.name if isinstance(function, cst.FunctionDef) else function),
-                f"`{said if is_named else 'lambda'}` is used as `{name}`, and Keras calls it "
-                f"with `dtype`: TypeError: {said}() got an unexpected keyword argument 'dtype'",
-                symbol=name,
-                confidence=Confidence.LIKELY,
-                help="Add a parameter `dtype=None`.",
-                fix=fix or NoFix("it has more required parameters than the shape"),
-            )
-
-
-def _has_bias(call: cst.Call) -> bool:
-    by_position = sum(each.keyword is None for each in call.args)
-    return argument(call, "use_bias") is None and by_position <= _BEFORE_USE_BIAS
-
-
-def _function(module: Module, value: cst.BaseExpression) -> _Function | None:
-    """Return the one function of this module that an expression stands for."""
-    value = value_of(module, value)
-    if isinstance(value, cst.Lambda):
-        return value
-    bound = binding_of(module, value)
-    node = None if bound is None else bound.node
-    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
-
-
-def _takes_dtype(function: _Function) -> bool:
-    given = function.params
-    named = (*given.posonly_params, *given.params, *given.kwonly_params)
+def _takes_no_dtype(function: FormalSignature) -> bool:
     # Without a parameter by position it makes the initializer, and is none.
-    return (
-        given.star_kwarg is not None
-        or not given.params
-        or _DTYPE in {each.name.value for each in named}
+    by_position = any(
+        each.kind == inspect.Parameter.POSITIONAL_OR_KEYWORD for each in function.parameters
+    )
+    return by_position and not function.var_keyword and function.parameter(_DTYPE) is None
+
+
+_GIVEN: Final = functions_given(
+    constructs(Kind.LAYER).even(hidden=True), *ALWAYS_CALLED, _BIAS, where=_takes_no_dtype
+)
+
+
+@rule("KD316", severity=Severity.ERROR, since="3.0", look_for=files(_GIVEN))
+def check(file: File) -> Iterator[Finding]:
+    """Report each such function once."""
+    seen: set[cst.CSTNode] = set()
+    for given in _GIVEN.find(file.module, file.facts):
+        if given.function in seen or (given.keyword == _BIAS and not _has_bias(given)):
+            continue
+        seen.add(given.function)
+        yield _finding(file, given)
+
+
+def _has_bias(call: Call) -> bool:
+    by_position = sum(each.keyword is None for each in call.call.args)
+    return call.argument("use_bias") is None and by_position <= _BEFORE_USE_BIAS
+
+
+def _finding(file: File, given: GivenFunction) -> Finding:
+    function = given.function
+    if isinstance(function, cst.FunctionDef):
+        place: cst.CSTNode = function.name
+        shown = said = function.name.value
+    else:
+        place, shown, said = function, "lambda", "<lambda>"
+    return file.finding(
+        f"`{shown}` is used as `{given.keyword}`, and Keras calls it with `dtype`: "
+        f"TypeError: {said}() got an unexpected keyword argument 'dtype'",
+        at=place,
+        symbol=given.keyword,
+        help="Add a parameter `dtype=None`.",
+        fix=_with_dtype(file, function),
     )
 
 
-def _fix(module: Module, function: _Function) -> Fix | None:
+def _with_dtype(file: File, function: cst.FunctionDef | cst.Lambda) -> Fix | NoFix:
     parameters = function.params
     _, *others = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
     wanted = [each for each in others if each.default is None]
     if [each.name.value for each in wanted] not in ([], [_NAME]):
-        return None
+        return NoFix("it has more required parameters than the shape")
     last = parameters.params[-1]
-    ends = [_end(module, each) for each in (*wanted, last)]
+    ends = [_end(file.module, each) for each in (*wanted, last)]
     # One edit where both are put at one place.
     named = "" if not wanted else " = None" if wanted[0].annotation else "=None"
     texts = [*([named] if wanted else []), f", {_DTYPE}=None"]
     if len(set(ends)) < len(ends):
         ends, texts = ends[:1], ["".join(texts)]
-    return rule.fix(
+    return file.fix(
         "Add a `dtype` parameter",
         *(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
         unsafe_because=_NAMED if wanted else "",
@@ -125,36 +116,6 @@ def _end(module: Module, parameter: cst.Param) -> int:
     annotation = parameter.annotation.annotation if parameter.annotation else parameter.name
     return module.outer_span(parameter.default or annotation).end
 
-
-def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
-    functions = {
-        node.name
-        for node in quick.nodes.get(ast.FunctionDef, ())
-        if node.args.kwarg is None
-        and _DTYPE not in {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
-    }
-    return any(
-        isinstance(given, ast.Lambda)
-        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(quick, given)))
-        for name in (*ALWAYS_CALLED, _BIAS)
-        for called in quick.calls_with(name)
-        for given in (called.argument(name),)
-    )
-
-
-def _is_lambda(quick: QuickFacts, name: ast.Name) -> bool:
-    return any(isinstance(each, ast.Lambda) for each in quick.values_of(name))
-
-
-rule = Rule(
-    code="KD316",
-    name="initializer-without-dtype",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(*ALWAYS_CALLED, _BIAS) & Trigger(_may_be_given),
-    since="3.0",
-)
 
 _SOURCE = (
     "import keras\nimport numpy as np\n\n\ndef drawn({}):\n    return np.full(shape, 0.5)\n\n\n"

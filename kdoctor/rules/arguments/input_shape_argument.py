@@ -39,12 +39,12 @@ layer accepts and `Input` does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, keyword
+from kdoctor.analysis.queries import Call, calls_of
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._first_layer import first_layer_place
@@ -62,51 +62,41 @@ from kdoctor.rules.arguments._move_input_shape import (
 )
 from kdoctor.rules.arguments._removed_examples import MOVED_WITH_THE_SHAPE
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import QuickCall
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _gives_a_shape(facts: TargetFacts, name: str, keywords: Collection[str]) -> bool:
+    given = set(ARGUMENTS).intersection(keywords)
+    own = own_parameters(facts, name) if given else None
+    return own is not None and not given <= own
+
+
+@rule(
+    "KD301",
+    severity=Severity.LEGACY,
+    since="3.0",
+    look_for=calls_of(_gives_a_shape).passing(*ARGUMENTS).even(hidden=True, guarded=True),
+)
+def check(layer: Call) -> Iterator[Finding]:
     """Report each such argument once."""
-    for reference in module.references:
-        if reference.call is None:
-            continue
-        arguments = shape_arguments(facts, reference, reference.call)
-        for argument in arguments:
-            yield _finding(module, facts, reference, reference.call, argument, len(arguments))
+    assert layer.reference is not None
+    arguments = shape_arguments(layer.facts, layer.reference, layer.call)
+    for each in arguments:
+        yield _finding(layer, layer.reference, each, is_alone=len(arguments) == 1)
 
 
-def _may_refuse(facts: TargetFacts, called: QuickCall) -> bool:
-    given = called.keywords.intersection(ARGUMENTS)
-    return bool(given) and any(
-        (own := own_parameters(facts, name)) is not None and bool(given - own)
-        for name in called.names
-    )
-
-
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    facts: TargetFacts,
-    reference: Reference,
-    call: cst.Call,
-    argument: cst.Arg,
-    how_many: int,
-) -> Finding:
+def _finding(layer: Call, reference: Reference, argument: cst.Arg, *, is_alone: bool) -> Finding:
+    module, facts, call = layer.module, layer.facts, layer.call
     assert argument.keyword is not None
     name = argument.keyword.value
     # `Convolution1D` is a `Conv1D`, as the error calls it.
-    leaf = (facts.lookup(reference.name).home or reference.name).rpartition(".")[2]
+    leaf = (facts.lookup(layer.name).home or layer.name).rpartition(".")[2]
     span = module.outer_span(argument.value)
     is_plain = isinstance(argument.value, cst.Tuple | cst.List | cst.Integer)
     shown = module.text[span.start : span.end] if is_plain else "…"
-    attempt = (
-        _fix(module, reference, call, argument)
-        if how_many == 1
-        else NoFix("the layer has more than one of these arguments")
-    )
     is_first = first_layer_place(module, call) is not None
-    signature = facts.signature(reference.name)
+    signature = facts.signature(layer.name)
     if signature is not None and not signature.takes_any_keyword:
         error = f"TypeError: {leaf}.__init__() got an unexpected keyword argument '{name}'"
         message, severity = f"`{leaf}` does not accept `{name}=`: {error}", Severity.ERROR
@@ -114,14 +104,15 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         message, severity = _of_steps(name, leaf, shown, is_first=is_first)
     else:
         message, severity = _message(name, leaf, shown, is_first=is_first)
-    return rule.finding(
-        module.place(argument),
+    return layer.finding(
         message,
-        symbol=f"{reference.name}({name})",
-        confidence=reference.confidence,
+        at=argument,
+        symbol=f"{layer.name}({name})",
         severity=severity,
         help=_help(module, reference, call, argument, is_first=is_first),
-        fix=attempt,
+        fix=_moved(layer, reference, argument)
+        if is_alone
+        else NoFix("the layer has more than one of these arguments"),
     )
 
 
@@ -175,18 +166,19 @@ def _help(
     return f"{written} Leave it out on every other layer." if is_both else written
 
 
-def _fix(module: Module, reference: Reference, call: cst.Call, argument: cst.Arg) -> Fix | NoFix:
+def _moved(layer: Call, reference: Reference, argument: cst.Arg) -> Fix | NoFix:
+    module, call = layer.module, layer.call
     if is_length(argument) and first_layer_place(module, call) is None:
         if not takes_steps(reference):
-            return _left_out(module, call, [argument])
+            return _left_out(layer, [argument])
         holder = module.parent(call)
         if isinstance(holder, cst.Call) and holder.func is call:
             shape = [each for each in call.args if each.keyword and each.keyword.value in ARGUMENTS]
-            return _left_out(module, call, shape)
+            return _left_out(layer, shape)
     moved = input_first(module, reference, call, argument)
     if isinstance(moved, NoFix):
         return moved
-    return fix_of(moved, rule.applicability(_proofs()))
+    return fix_of(moved, check.applicability(_proofs()))
 
 
 def _proofs() -> list[Example]:
@@ -195,23 +187,13 @@ def _proofs() -> list[Example]:
     return [*own, *MOVED_WITH_THE_SHAPE]
 
 
-def _left_out(module: Module, call: cst.Call, arguments: list[cst.Arg]) -> Fix | NoFix:
+def _left_out(layer: Call, arguments: list[cst.Arg]) -> Fix | NoFix:
     """Leave out what is passed over, where nothing goes with it."""
-    edits = remove_arguments(module, call, arguments)
+    edits = remove_arguments(layer.module, layer.call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
         return NoFix("there is a comment next to it, or its value calls something")
-    return rule.fix("Leave out the ignored argument", *edits, proven_by=_proofs())
+    return layer.fix("Leave out the ignored argument", *edits, proven_by=_proofs())
 
-
-rule = Rule(
-    code="KD301",
-    name="input-shape-argument",
-    family="arguments",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=keyword(*ARGUMENTS) & calls(_may_refuse),
-    since="3.0",
-)
 
 VALID = [
     # Keras 2 wants it so.

@@ -29,67 +29,43 @@ saving and loading the whole model keeps the weights on both.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Argument, constructs
+from kdoctor.analysis.queries.forms import is_any_call
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
-_ARGUMENTS = ("activation", "recurrent_activation")
+_LAYERS = constructs(Kind.LAYER).even(hidden=True, guarded=True)
 
 
-def _may_get_a_layer(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        _may_have_weights(quick, facts, value)
-        for keyword in _ARGUMENTS
-        for called in quick.calls_with(keyword)
-        if any(_is_layer(facts, each) for each in called.names)
-        for value in quick.values_of(called.argument(keyword))
-    )
-
-
-def _may_have_weights(quick: QuickFacts, facts: TargetFacts, value: ast.expr) -> bool:
-    """Say whether it makes a layer of Keras with weights, or something of the user's own."""
-    if not isinstance(value, ast.Call):
-        return False
-    if quick.is_rebound(value.func):
-        return True
-    return any(_keras_layer_has_weights(facts, each) for each in quick.meant_by(value.func))
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD302",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=_LAYERS.argument("activation", where=is_any_call)
+    | _LAYERS.argument("recurrent_activation", where=is_any_call),
+)
+def check(given: Argument) -> Finding | None:
     """Report each activation that is an instance of a layer with weights."""
-    for reference in module.references:
-        if reference.call is None or not _is_layer(facts, reference.name):
-            continue
-        for argument in reference.call.args:
-            if argument.keyword is None or argument.keyword.value not in _ARGUMENTS:
-                continue
-            cls = _class_with_weights(module, facts, argument.value)
-            if cls is None:
-                continue
-            leaf = reference.name.rpartition(".")[2]
-            yield rule.finding(
-                module.place(argument),
-                f"`{cls}` has weights, and as `{argument.keyword.value}=` it creates them only "
-                "at the first call: until then the model lacks them, and `load_weights` into a "
-                "fresh model raises ValueError",
-                symbol=f"{reference.name}({argument.keyword.value})",
-                confidence=Confidence.LIKELY,
-                help=f"Add it as a separate layer after the `{leaf}`.",
-                fix=NoFix("weights saved in the old form would no longer be found"),
-            )
+    cls = _class_with_weights(given.module, given.facts, given.value_node)
+    if cls is None:
+        return None
+    return given.finding(
+        f"`{cls}` has weights, and as `{given.keyword}=` it creates them only at the first call: "
+        "until then the model lacks them, and `load_weights` into a fresh model raises ValueError",
+        at=given.arg,
+        confidence=Confidence.LIKELY,
+        help=f"Add it as a separate layer after the `{given.leaf}`.",
+        fix=NoFix("weights saved in the old form would no longer be found"),
+    )
 
 
 def _is_layer(facts: TargetFacts, name: str) -> bool:
@@ -102,12 +78,7 @@ def _is_layer(facts: TargetFacts, name: str) -> bool:
 def _class_with_weights(
     module: Module, facts: TargetFacts, value: cst.BaseExpression
 ) -> str | None:
-    """Return the class of a layer with weights that ``value`` makes, or that it was bound to."""
-    if isinstance(value, cst.Name):
-        bindings = module.scope_of(value).bindings.get(value.value, [])
-        if len(bindings) != 1 or bindings[0].value is None or bindings[0].path:
-            return None
-        value = bindings[0].value
+    """Return the class of a layer with weights that ``value`` makes."""
     if not isinstance(value, cst.Call):
         return None
     name = module.qualified(value.func)
@@ -142,16 +113,6 @@ def _adds_a_weight(node: cst.CSTNode) -> bool:
         and node.func.value.value == "self"
     )
 
-
-rule = Rule(
-    code="KD302",
-    name="layer-as-activation",
-    family="arguments",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(*_ARGUMENTS) & Trigger(_may_get_a_layer),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.layers.Dense(3, activation='relu')",

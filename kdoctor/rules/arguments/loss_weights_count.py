@@ -19,49 +19,58 @@ Run with Keras 3.4, 3.6, 3.7, 3.10 and 3.15.1, and on tf_keras 2.21.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super, passed, value_of
+from kdoctor.analysis.calls import call_of_super, value_of
 from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.queries import Argument, calls
+from kdoctor.analysis.queries.forms import DictForm
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
-from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
 
 _WEIGHTS = "loss_weights"
 _PLACE = 1  # of `loss`, after the optimizer
 # A class of one's own may work its loss out without them.
-_BUILT = (None, "Functional", "Sequential")
+_BUILT = ("", "Functional", "Sequential")
 _Display = cst.List | cst.Tuple | cst.Dict
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _is_display(form: object) -> bool:
+    return isinstance(form, list | tuple | DictForm)
+
+
+@rule(
+    "KD320",
+    severity=Severity.ERROR,
+    since="3.7",
+    look_for=calls("compile", on=Kind.MODEL)
+    .even(hidden=True)
+    .passing("loss", place=_PLACE)
+    .argument(_WEIGHTS, where=_is_display),
+)
+def check(given: Argument) -> Finding | None:
     """Report each such call."""
-    for use, call in model_method_calls(module, {"compile"}):
-        if use.owner.cls not in _BUILT or call_of_super(call) is not None:
-            continue
-        loss, given = passed(call, "loss", _PLACE), passed(call, _WEIGHTS)
-        weights = unmutated_value_of(module, given)
-        if given is None or loss is None or not isinstance(weights, _Display):
-            continue
-        losses, count = count_losses(module, loss), count_elements(weights)
-        if losses is None or count is None:
-            continue
-        if isinstance(value_of(module, loss), cst.Dict) and isinstance(weights, cst.Dict):
-            # It looks up those that it needs.
-            missing = _without_weight(module, loss, weights)
-            if missing and use.owner.cls == "Functional":
-                yield _of_dicts(module, use, given, weights, missing)
-        elif losses != count and max(losses, count) > 1:
-            yield _of_counts(module, use, loss, losses, weights, count)
+    module, loss = given.module, given.argument("loss", _PLACE)
+    weights = unmutated_value_of(module, given.node)
+    if loss is None or not isinstance(weights, _Display):
+        return None
+    if given.cls not in _BUILT or call_of_super(given.call) is not None:
+        return None
+    losses, count = count_losses(module, loss.value), count_elements(weights)
+    if losses is None or count is None:
+        return None
+    if isinstance(value_of(module, loss.value), cst.Dict) and isinstance(weights, cst.Dict):
+        # It looks up those that it needs.
+        missing = _without_weight(module, loss.value, weights)
+        if missing and given.cls == "Functional":
+            return _of_dicts(given, weights, missing)
+    elif losses != count and max(losses, count) > 1:
+        return _of_counts(given, loss.value, losses, weights, count)
+    return None
 
 
 def _without_weight(
@@ -83,103 +92,61 @@ def _keys(display: cst.Dict) -> list[str] | None:
     return names if len(set(names)) == len(display.elements) else None
 
 
-def _of_dicts(
-    module: Module,
-    use: MemberUse,
-    given: cst.BaseExpression,
-    weights: _Display,
-    missing: list[str],
-) -> Finding:
+def _of_dicts(given: Argument, weights: _Display, missing: list[str]) -> Finding:
     fix: Fix | NoFix
     if not weights.elements:
         fix = NoFix("the dict is empty")
-    elif not is_read_once(module, given):
+    elif not is_read_once(given.module, given.node):
         fix = NoFix("the dict is also used elsewhere")
     else:
-        start = module.span(weights.elements[0]).start
+        start = given.module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
-        fix = rule.fix(
+        fix = given.fix(
             "Add a weight of 1 for each missing output", Edit(Span(start, start), (added,))
         )
-    return rule.finding(
-        module.place(weights),
+    return given.finding(
         f"`loss_weights` has no entry for `{missing[0]}`: KeyError: '{missing[0]}'",
-        symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
-        confidence=use.confidence,
+        at=weights,
+        symbol=_symbol(given),
         help="Give each output a weight; Keras 2 used 1.0 for missing ones.",
         fix=fix,
     )
 
 
-def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    use: MemberUse,
-    loss: cst.BaseExpression,
-    losses: int,
-    weights: _Display,
-    count: int,
+def _of_counts(
+    given: Argument, loss: cst.BaseExpression, losses: int, weights: _Display, count: int
 ) -> Finding:
     entries = "1 entry" if count == 1 else f"{count} entries"
     have = "is 1 loss" if losses == 1 else f"are {losses} losses"
-    return rule.finding(
-        module.place(weights),
+    return given.finding(
         f"`loss_weights` has {entries}, but there {have}: ValueError: `loss_weights` must match "
         f"the number of losses, got {losses} losses and {count} weights.",
-        symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
-        confidence=use.confidence,
+        at=weights,
+        symbol=_symbol(given),
         help="Pass a list of losses, one for each output.",
-        fix=_repeated(module, loss, weights, count),
+        fix=_repeated(given, loss, weights, count),
     )
 
 
+def _symbol(given: Argument) -> str:
+    return f"{given.cls or 'Model'}.compile({_WEIGHTS})"
+
+
 def _repeated(
-    module: Module, loss: cst.BaseExpression, weights: _Display, count: int
+    given: Argument, loss: cst.BaseExpression, weights: _Display, count: int
 ) -> Fix | NoFix:
-    if isinstance(value_of(module, loss), _Display):
+    if isinstance(value_of(given.module, loss), _Display):
         return NoFix("kdoctor cannot tell which loss or weight is the extra one")
     if isinstance(weights, cst.Dict):
         return NoFix("kdoctor cannot tell whether each output has a weight")
     if not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
         return NoFix("each output needs its own loss")
-    span = module.outer_span(loss)
+    span = given.module.outer_span(loss)
     repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
-    return rule.fix(
+    return given.fix(
         f"Repeat the loss for each of the {count} outputs", Edit(span, ("[", *repeated, "]"))
     )
 
-
-def _may_differ(quick: QuickFacts, _: TargetFacts) -> bool:
-    for called in quick.calls_with(_WEIGHTS):
-        loss = called.argument("loss", _PLACE)
-        counts = {_count_of(each) for each in quick.values_of(loss)}
-        if isinstance(loss, ast.Name):
-            counts.add(1)  # a function, or what is imported
-        weights = quick.values_of(called.argument(_WEIGHTS))
-        if any({_count_of(each)} != counts for each in weights if _is_display(each)):
-            return True
-    return False
-
-
-def _is_display(node: ast.expr) -> bool:
-    return isinstance(node, ast.List | ast.Tuple | ast.Dict)
-
-
-def _count_of(node: ast.expr) -> int:
-    match node:
-        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Dict(values=elements):
-            return len(elements)
-    return 1
-
-
-rule = Rule(
-    code="KD320",
-    name="loss-weights-count",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(_WEIGHTS) & attribute("compile") & Trigger(_may_differ),
-    since="3.7",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"

@@ -23,22 +23,19 @@ code that reads them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
 from kdoctor import parse_ast
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import add_keyword, is_hidden, value_of
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
-from kdoctor.analysis.triggers import Trigger
-from kdoctor.keras_api import split_root
+from kdoctor.analysis.queries import Argument, functions
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"
 _BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
@@ -50,26 +47,31 @@ _TEXTS: Final = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
 _NOWHERE: Final = frozenset({"", "."})  # of such a path nothing is left in what it is joined with
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_show_a_folder(form: object) -> bool:
+    if isinstance(form, Expression):
+        return form.kind in {"JoinedStr", "BinOp", "Call"}
+    return isinstance(form, str) and "/" in form
+
+
+@rule(
+    "KD317",
+    severity=Severity.ERROR,
+    since="3.6",
+    look_for=functions(f"utils.{_FUNCTION}")
+    .even(hidden=True)
+    .argument(_NAME, 0, where=_may_show_a_folder),
+    asks_for_roots=True,
+)
+def check(given: Argument) -> Finding | None:
     """Report each such call."""
-    for reference in module.references:
-        split, call = split_root(reference.name), reference.call
-        if call is None or split is None or split[1] != f"utils.{_FUNCTION}":
-            continue
-        given = argument(call, _NAME, 0)
-        if given is None or not is_keras_3(facts, reference.name):
-            continue
-        if not _is_path(module, given.value) or module.is_guarded(call):
-            continue
-        attempt = _attempt(module, call, given)
-        yield rule.finding(
-            module.place(given),
-            f"`fname` is a path, not a file name: {_ERROR}",
-            symbol=f"{reference.name}({_NAME})",
-            confidence=reference.confidence,
-            help=f"Pass the folder as `{_FOLDER}=…`, and only the file name here.",
-            fix=attempt,
-        )
+    if not _is_path(given.module, given.node):
+        return None
+    return given.finding(
+        f"`fname` is a path, not a file name: {_ERROR}",
+        at=given.arg,
+        help=f"Pass the folder as `{_FOLDER}=…`, and only the file name here.",
+        fix=_split(given),
+    )
 
 
 def _is_path(module: Module, node: cst.BaseExpression) -> bool:
@@ -136,23 +138,23 @@ def _is_pathlib(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _attempt(module: Module, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
+def _split(given: Argument) -> Fix | NoFix:
     """Return the fix where folder and name stand apart in the call itself."""
+    module, call = given.module, given.call
     by_position = sum(each.keyword is None for each in call.args)
     named = {each.keyword.value for each in call.args if each.keyword is not None}
-    if is_hidden(call) or by_position > _BEFORE_FOLDER or named & _UNPACKED:
+    if given.is_hidden or by_position > _BEFORE_FOLDER or named & _UNPACKED:
         return NoFix("other arguments of the call also set the folder")
-    parts = _parts(module, given.value)
+    parts = _parts(module, given.node)
     if parts is None:
         return NoFix("kdoctor cannot tell where the folder part ends")
     name, folder = parts
     is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
-    return rule.fix(
+    return given.fix(
         f"Pass the folder as `{_FOLDER}`",
-        Edit(module.span(given.value), (name,)),
+        Edit(module.span(given.node), (name,)),
         add_keyword(module, call, f"{_FOLDER}={folder}"),
         unsafe_because="" if is_written else "a slash in the name would still be refused",
-        proven_by=[each for each in INVALID if each.after],
     )
 
 
@@ -226,38 +228,6 @@ def _is_absolute(module: Module, node: cst.BaseExpression) -> bool:
             return _is_absolute(module, owner)
     return False
 
-
-def _may_be_a_path(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        _shows_a_path(quick, called) and any(is_keras_3(facts, each) for each in called.names)
-        for called in quick.calls_of(_FUNCTION)
-    )
-
-
-def _shows_a_path(quick: QuickFacts, called: QuickCall) -> bool:
-    for value in quick.values_of(called.argument(_NAME, 0)):
-        match value:
-            case ast.Constant(value=str() as text):
-                if "/" in text:
-                    return True
-            case ast.JoinedStr(values=parts):
-                if any("/" in str(each.value) for each in parts if isinstance(each, ast.Constant)):
-                    return True
-            case ast.BinOp() | ast.Call():
-                return True
-    return False
-
-
-rule = Rule(
-    code="KD317",
-    name="path-as-file-name",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger.needing((_FUNCTION,), _may_be_a_path),
-    since="3.6",
-    asks_for_roots=True,
-)
 
 _FILE = (
     "import os, tempfile\n"

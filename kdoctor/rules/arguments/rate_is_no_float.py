@@ -21,29 +21,17 @@ since 3.0.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import (
-    argument,
-    has_builtin,
-    hidden_builtin,
-    instances,
-    is_hidden,
-    value_of,
-)
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import has_builtin, hidden_builtin
+from kdoctor.analysis.queries import Call, constructs
+from kdoctor.analysis.queries.forms import Expression, is_plain_int
 from kdoctor.analysis.tensors.constructors import FLOATS_OF_NUMPY, INTS_OF_NUMPY
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
-from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _OF_NUMPY = frozenset({
@@ -54,28 +42,6 @@ _VARIABLES = ways_also_by_1("tensorflow.Variable")
 _FLOAT = "float"
 _FOLLOWED = "Keras 2.10 and earlier followed later changes of a variable's value"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each learning rate that Keras 3 takes for no float."""
-    for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
-        signature = facts.signature(reference.name)
-        names = [each.name for each in signature.parameters] if signature else []
-        place = names.index("learning_rate") if "learning_rate" in names else None
-        given = argument(call, "learning_rate", place) or argument(call, "lr")
-        if given is None or is_hidden(call) or module.is_guarded(call):
-            continue
-        value = value_of(module, given.value)
-        if isinstance(value, cst.Integer) or _made_by(module, value, is_no_float):
-            fix = _fix(module, given.value)
-            yield rule.finding(
-                module.place(given),
-                f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
-                symbol=f"{reference.name}(learning_rate)",
-                confidence=reference.confidence,
-                help="Write a float such as `1.0`, or call `float()` where the rate is read.",
-                fix=fix or NoFix(hidden_builtin(_FLOAT)),
-            )
 
 
 def is_no_float(name: str) -> bool:
@@ -91,45 +57,49 @@ def _is_variable(name: str) -> bool:
     return of_keras or name in _VARIABLES
 
 
-def _made_by(module: Module, value: cst.BaseExpression, holds: Callable[[str], bool]) -> bool:
-    name = module.qualified(value.func) if isinstance(value, cst.Call) else None
-    return name is not None and holds(name)
+def _is_refused(form: object) -> bool:
+    if isinstance(form, Expression):
+        return form.kind == "Call" and any(map(is_no_float, form.meant))
+    return is_plain_int(form)
 
 
-def _fix(module: Module, value: cst.BaseExpression) -> Fix | None:
-    is_plain = isinstance(value, cst.Integer) and value.value.isdigit() and not value.lpar
-    if not is_plain and not has_builtin(module, value, _FLOAT):
+@rule(
+    "KD309",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=constructs(Kind.OPTIMIZER).passing_one_of(
+        (("learning_rate", 0), ("lr", None)), where=_is_refused
+    ),
+)
+def check(made: Call) -> Finding | None:
+    """Report each learning rate that Keras 3 takes for no float."""
+    by_keyword = made.argument("learning_rate") or made.argument("lr")
+    given = made.given("learning_rate") or by_keyword
+    if given is None or not _is_refused(made.form(given.value)):
         return None
-    span = module.outer_span(value)
+    return made.finding(
+        f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
+        at=given,
+        symbol=f"{made.name}(learning_rate)",
+        help="Write a float such as `1.0`, or call `float()` where the rate is read.",
+        fix=_as_float(made, given.value),
+    )
+
+
+def _as_float(made: Call, rate: cst.BaseExpression) -> Fix | NoFix:
+    is_plain = isinstance(rate, cst.Integer) and rate.value.isdigit() and not rate.lpar
+    if not is_plain and not has_builtin(made.module, rate, _FLOAT):
+        return NoFix(hidden_builtin(_FLOAT))
+    span = made.module.outer_span(rate)
     point, called = (Hole(span), ".0"), (f"{_FLOAT}(", Hole(span), ")")
-    is_variable = _made_by(module, value_of(module, value), _is_variable)
-    return rule.fix(
+    form = made.form(rate)
+    is_variable = isinstance(form, Expression) and any(map(_is_variable, form.meant))
+    return made.fix(
         "Write it as a float",
         Edit(span, point if is_plain else called),
         unsafe_because=_FOLLOWED if is_variable else "",
-        proven_by=[each for each in INVALID if each.after],
     )
 
-
-def _may_be_no_float(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        (isinstance(value, ast.Constant) and isinstance(value.value, int))
-        or (isinstance(value, ast.Call) and any(map(is_no_float, quick.meant_by(value.func))))
-        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
-        for each in (called.argument("learning_rate", 0), called.argument("lr"))
-        for value in quick.values_of(each)
-    )
-
-
-rule = Rule(
-    code="KD309",
-    name="rate-is-no-float",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_be_no_float),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.optimizers.SGD(learning_rate=1.0)\nkeras.optimizers.Adam(1e-3)",

@@ -21,20 +21,14 @@ The parameters are read from every release from 2.0 on; the examples were run on
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 
-import libcst as cst
-
-from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.rules.arguments._keyword_changes import change_of
-from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.rules.rule import Example, rule
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # Rules of their own see to these.
@@ -43,66 +37,51 @@ _ELSEWHERE = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _are_too_many(facts: TargetFacts, method: Bound, passed: Passed) -> bool:
+    return not passed.is_starred and _gone(passed.places, method.new, method.olds(facts)) != ""
+
+
+@rule(
+    "KD326",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=bound_calls(
+        lambda each: each.method and each.is_known and each.leaf not in _ELSEWHERE, _are_too_many
+    ),
+)
+def check(match: BoundCall) -> Finding:
     """Report each such call of a method."""
-    for call in keras_calls(module, facts):
-        if call.owner is None or not call.is_known or call.leaf in _ELSEWHERE:
-            continue
-        given = all_by_position(call.call)
-        gone = _gone(given, call.new, tuple(call.olds(facts)))
-        if gone is not None and not module.is_guarded(call.call):
-            yield _finding(module, call, given, gone)
-
-
-def _finding(module: Module, call: KerasCall, given: list[cst.Arg], gone: str) -> Finding:
+    call = match.bound
+    given = [each for each in call.call.args if each.keyword is None and not each.star]
     places = _places(call.new)
+    gone = _gone(len(given), call.new, call.olds(match.facts))
     most = len(places) + 1
     least = sum(each.default is None for each in call.new.parameters if each.name in places) + 1
     takes = f"{most}" if least == most else f"from {least} to {most}"
-    change = change_of(call.leaf, call.kind, gone)
-    return rule.finding(
-        module.place(given[len(places)]),
+    return match.finding(
         f"`{call.leaf}` takes fewer positional arguments now; this one was `{gone}`: TypeError: "
         f"{call.written} takes {takes} positional arguments but {len(given) + 1} were given",
+        at=given[len(places)],
         symbol=f"{call.name}({gone})",
-        confidence=call.confidence,
-        help=change.help,
+        help=change_of(call.leaf, call.kind, gone).help,
         fix=NoFix("the later positions have other parameters, or none, in Keras 3"),
     )
 
 
-def _gone(given: Sequence[object], new: Signature, olds: Sequence[Signature]) -> str | None:
-    """Return the parameter that the first one too many was meant for, None where all have one."""
+def _gone(count: int, new: Signature, olds: Iterable[Signature]) -> str:
+    """Return the parameter that the first one too many was meant for, "" where all have one."""
     room = len(_places(new))
-    if len(given) <= room or any(
+    if count <= room or any(
         each.kind is inspect.Parameter.VAR_POSITIONAL for each in new.parameters
     ):
-        return None
+        return ""
     names = (_places(each) for each in olds)
-    return next((each[room] for each in names if len(each) >= len(given)), None)
-
-
-def _may_be_too_many(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-    return called.places > len(_places(callee.new)) and (
-        _gone(range(called.places), callee.new, callee.olds(facts)) is not None
-    )
+    return next((each[room] for each in names if len(each) >= count), "")
 
 
 def _places(signature: Signature) -> list[str]:
     return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
 
-
-rule = Rule(
-    code="KD326",
-    name="too-many-by-position",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=passes(
-        _may_be_too_many, of=lambda callee: callee.method and callee.leaf not in _ELSEWHERE
-    ),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx = np.ones((2, 2))\n"

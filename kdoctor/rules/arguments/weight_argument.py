@@ -19,19 +19,10 @@ aggregations with TensorFlow's.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-import libcst as cst
-
-from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, keyword, word
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.analysis.queries import Argument, calls
+from kdoctor.analysis.queries.forms import is_plain_int
+from kdoctor.model import Edit, Finding, Hole, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 AGGREGATIONS = {
@@ -40,99 +31,61 @@ AGGREGATIONS = {
     "MEAN": "mean",
     "ONLY_FIRST_REPLICA": "only_first_replica",
 }
-_OWNERS = (Kind.LAYER, Kind.MODEL)
+_OWNERS = {Kind.LAYER: "keras.layers.Layer", Kind.MODEL: "keras.Model"}
+_ADD_WEIGHT = calls("add_weight", on=_OWNERS).even(hidden=True)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD306",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=_ADD_WEIGHT.argument("shape", 0, where=is_plain_int)
+    | _ADD_WEIGHT.argument("aggregation"),
+)
+def check(given: Argument) -> Finding | None:
     """Report each value that `add_weight` refuses."""
-    for call in keras_calls(module, facts):
-        if call.leaf != "add_weight" or call.owner is None or call.owner.kind not in _OWNERS:
-            continue
-        if module.is_guarded(call.call):
-            continue
-        yield from _shape(module, call)
-        yield from _aggregation(module, call)
+    return _shape(given) if given.keyword == "shape" else _aggregation(given)
 
 
-def _shape(module: Module, call: KerasCall) -> Iterator[Finding]:
-    given = argument(call.call, "shape", 0)
-    value = None if given is None else value_of(module, given.value)
-    if given is None or not isinstance(value, cst.Integer):
-        return
+def _shape(given: Argument) -> Finding:
     # `(3)` is an int in parentheses: the comma goes inside them.
-    inside, outside = module.span(given.value), module.outer_span(given.value)
+    inside, outside = given.module.span(given.node), given.module.outer_span(given.node)
     parts = ("(", Hole(inside), ",)") if inside == outside else (Hole(inside), ",")
-    yield _finding(
-        module,
-        call,
+    return _finding(
         given,
-        f"ValueError: Cannot convert '{value.value}' to a shape.",
+        f"ValueError: Cannot convert '{given.source(given.value_node)}' to a shape.",
         "A shape is a tuple.",
-        rule.fix(
-            f"Write `({module.source(given.value)},)`",
-            Edit(inside, parts),
-            proven_by=_examples_of("shape=3"),
-        ),
+        f"Write `({given.source(given.node)},)`",
+        Edit(inside, parts),
     )
 
 
-def _aggregation(module: Module, call: KerasCall) -> Iterator[Finding]:
-    given = argument(call.call, "aggregation")
-    name = (module.qualified(given.value) if given is not None else None) or ""
-    owner, _, member = name.rpartition(".")
+def _aggregation(given: Argument) -> Finding | None:
+    owner, _, member = (given.module.qualified(given.node) or "").rpartition(".")
     is_tensorflow = owner.startswith("tensorflow.") and owner.endswith(".VariableAggregation")
-    if given is None or not is_tensorflow or member not in AGGREGATIONS:
-        return
+    if not is_tensorflow or member not in AGGREGATIONS:
+        return None
     new = f"'{AGGREGATIONS[member]}'"
-    yield _finding(
-        module,
-        call,
+    return _finding(
         given,
         "ValueError: Invalid value for argument `aggregation`. Expected one of `None`, `'none'`, "
         "`'mean'`, `'sum'`, `'only_first_replica'`.",
         f"It is {new} now.",
-        rule.fix(
-            f"Write {new}",
-            Edit(module.outer_span(given.value), (new,)),
-            proven_by=_examples_of("aggregation="),
-        ),
+        f"Write {new}",
+        Edit(given.module.outer_span(given.node), (new,)),
     )
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module, call: KerasCall, given: cst.Arg, error: str, advice: str, fix: Fix
-) -> Finding:
-    return rule.finding(
-        module.place(given),
+def _finding(given: Argument, error: str, advice: str, title: str, edit: Edit) -> Finding:
+    assert given.owner is not None
+    return given.finding(
         f"`add_weight` no longer accepts this value: {error}",
-        symbol=call.name,
-        confidence=call.confidence,
+        at=given.arg,
+        symbol=f"{_OWNERS[given.owner.kind]}.add_weight",
         help=advice,
-        fix=fix,
+        fix=given.fix(title, edit),
     )
 
-
-def _examples_of(word: str) -> list[Example]:
-    return [each for each in INVALID if word in each.before]
-
-
-def _may_pass_an_int(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Constant)
-        for called in quick.calls_by_leaf.get("add_weight", ())
-        for each in quick.values_of(called.argument("shape", 0))
-    )
-
-
-rule = Rule(
-    code="KD306",
-    name="weight-argument",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("add_weight") & (keyword("aggregation") | Trigger(_may_pass_an_int)),
-    since="3.0",
-)
 
 _LAYER = (
     "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"

@@ -1,0 +1,172 @@
+"""Queries for calls of Keras' own callables, bound to the parameters that the target gives them.
+
+What a rule asks of a call, it asks of both trees: of a ``KerasCall`` or a ``Callee``, and of what
+is ``Passed``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.matches import Match
+from kdoctor.analysis.queries.query import Query
+from kdoctor.analysis.triggers import Trigger
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._may_be_called import Callee, callee_of, passes
+from kdoctor.syntax import Module
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+
+Bound = KerasCall | Callee
+"""Something of Keras that is called: in the exact tree, and in Python's own."""
+
+
+class Passed(Struct, frozen=True):
+    """What a call passes: its keywords, and what it passes by position.
+
+    ``leaf`` is the last name of what is called, as it is written.
+    """
+
+    leaf: str
+    keywords: frozenset[str]
+    values: Sequence[ast.expr] | Sequence[cst.BaseExpression]
+    is_starred: bool
+    is_hidden: bool
+
+    @property
+    def places(self) -> int:
+        """The number of arguments by position."""
+        return len(self.values)
+
+    @property
+    def forms(self) -> Iterator[object]:
+        """The forms of the arguments by position."""
+        return map(form_of, self.values)
+
+    def has(self, name: str, place: int) -> bool:
+        """Say whether an argument is passed, by keyword or at its place."""
+        return name in self.keywords or self.places > place
+
+
+class BoundCall(Match):
+    """A call of something of Keras: ``bound`` tells what it took once and takes now."""
+
+    node: cst.Call
+
+    def __init__(self, module: Module, facts: TargetFacts, bound: KerasCall) -> None:
+        super().__init__(
+            module, facts, bound.call, symbol=bound.name, confidence=bound.confidence
+        )  # fmt: skip
+        self.bound = bound
+        self.call = bound.call
+
+    @property
+    def passed(self) -> Passed:
+        """What the call passes."""
+        return passed_by(self.call)
+
+
+class BoundKeyword(BoundCall):
+    """A keyword that such a call passes: as ``arg``, or out of a dict that is ``held``."""
+
+    def __init__(self, found: BoundCall, keyword: str, given: cst.Arg | HeldKeyword) -> None:
+        super().__init__(found.module, found.facts, found.bound)
+        self.keyword = keyword
+        self.given = given
+        self.value = given.value
+
+
+def bound_calls(
+    of: Callable[[Bound], object],
+    where: Callable[[TargetFacts, Bound, Passed], bool],
+    *,
+    by_name: bool = False,
+) -> Query[BoundCall]:
+    """Calls of what ``of`` says of Keras, where ``where`` holds of what they pass.
+
+    ``by_name``: only of classes and functions, also such that pass nothing.
+    """
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[BoundCall]:
+        for each in keras_calls(module, facts):
+            if by_name and each.reference is None:
+                continue
+            is_one = of(each) and where(facts, each, passed_by(each.call))
+            if is_one and not module.is_guarded(each.call):
+                yield BoundCall(module, facts, each)
+
+    def speaks(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
+        return where(facts, callee, _may_pass(called))
+
+    if not by_name:
+        return Query(find, passes(speaks, of=of))
+
+    concerns = lru_cache(maxsize=4096)(of)
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        return any(
+            speaks(facts, callee, called)
+            for name, calls in quick.calls_by_meaning.items()
+            if (callee := callee_of(name, facts)) is not None and concerns(callee)
+            for called in calls
+        )
+
+    return Query(find, Trigger(holds))
+
+
+def bound_keywords(
+    of: Callable[[Bound], object], where: Callable[[TargetFacts, Bound, str], bool]
+) -> Query[BoundKeyword]:
+    """Keywords of which ``where`` holds, of calls of what ``of`` says, and of partials of it.
+
+    Those that several calls get out of one dict are found once.
+    """
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[BoundKeyword]:
+        told: set[cst.CSTNode] = set()
+        for bound in (*keras_calls(module, facts), *partial_calls(module, facts)):
+            if not of(bound):
+                continue
+            call = BoundCall(module, facts, bound)
+            for each in bound.call.args:
+                keyword = "" if each.keyword is None else each.keyword.value
+                if keyword and where(facts, bound, keyword) and not module.is_guarded(bound.call):
+                    yield BoundKeyword(call, keyword, each)
+            for held in held_keywords(module, bound.call):
+                is_new = held.key not in told and not module.is_guarded(bound.call)
+                if is_new and where(facts, bound, held.keyword):
+                    told.add(held.key)
+                    yield BoundKeyword(call, held.keyword, held)
+
+    def speaks(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
+        given = called.keywords - callee.takes  # as nearly always, nothing
+        return any(where(facts, callee, each) for each in given)
+
+    return Query(find, passes(speaks, of=of) | may_get_out_of_a_dict(where, of=of))
+
+
+def passed_by(call: cst.Call) -> Passed:
+    """Return what a call passes."""
+    stars = {each.star for each in call.args}
+    function = call.func
+    leaf = function.attr if isinstance(function, cst.Attribute) else function
+    return Passed(
+        leaf.value if isinstance(leaf, cst.Name) else "",
+        frozenset(each.keyword.value for each in call.args if each.keyword is not None),
+        [each.value for each in call.args if each.keyword is None and each.star != "**"],
+        "*" in stars,
+        not stars <= {""},
+    )
+
+
+def _may_pass(called: QuickCall) -> Passed:
+    return Passed(
+        called.leaf, called.keywords, called.node.args, called.starred, called.is_hidden
+    )  # fmt: skip
