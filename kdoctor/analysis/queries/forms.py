@@ -58,6 +58,9 @@ _OPERATORS: Final[dict[type[ast.operator | cst.BaseBinaryOp], str]] = {
 }
 
 
+_NAMED: Final = frozenset({"Name", "Attribute", "Call"})
+
+
 class Expression(Struct, frozen=True):
     """An expression that is no constant and no display.
 
