@@ -30,6 +30,8 @@ def new_rule():
     """The rule that the page shows, as if its file lay where the page says."""
     title, code = re.search(r'```python title="([^"]+)"\n(.*?)```', NEW_RULE, re.DOTALL).groups()
     module = types.ModuleType(title.removesuffix(".py").replace("/", "."))
+    module.__file__ = title
+    sys.modules[module.__name__] = module
     exec(compile(code, title, "exec"), module.__dict__)  # noqa: S102 - our own page
     return loading._rule_of(module)
 
