@@ -26,9 +26,10 @@ r"""The page of a rule: a Markdown file beside its module, with its documentatio
     …
 
 A ``python`` block under "Reported" is an example. What follows up to the next one belongs to it:
-``text`` is what it raises, ``fixed`` what the fix makes of it; ``check`` and ``prelude`` are run
-around it. The options of an example are the fields of ``Example``. Under "Given" stand blocks with
-a name, for examples that begin with the same code (``given=model``), or are checked by the same.
+``text`` is what it raises (``…`` at the end: and more), ``fixed`` what the fix makes of it;
+``check`` and ``prelude`` are run around it. The options of an example are the fields of
+``Example``. Under "Given" stand blocks with a name, for examples that begin with the same code
+(``given=model``), or are checked by the same.
 """
 
 from __future__ import annotations
@@ -133,6 +134,9 @@ class _Reader:
                 known = ", ".join(f"`{each}`" for each in readers)
                 raise self.mistake(block.line, f"examples stand under one of {known}")
             readers[block.section](block)
+        for fields in self.invalid:
+            given = fields.pop("given", "")
+            fields |= {key: given + fields[key] for key in ("before", "after") if key in fields}
         return Page(self.docs, tuple(self.valid), tuple(Example(**each) for each in self.invalid))
 
     def blocks(self) -> Iterator[_Block]:
@@ -174,7 +178,7 @@ class _Reader:
 
     def report(self, block: _Block) -> None:
         if block.language == "text":
-            self.add(block, "raises", block.text.removesuffix("\n"))
+            self.add(block, "raises", block.text.removesuffix("\n").removesuffix("…"))
             return
         options = self.options(block)
         role = next((each for each in _ROLES if options.get(each) is True), None)
