@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, wraps
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from kdoctor.analysis.roots import uses_another_keras, uses_keras_3
 from kdoctor.analysis.triggers import trigger_of
 from kdoctor.model import Finding
 from kdoctor.rules.entry import applies
-from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
+from kdoctor.rules.rule import FAMILIES, Check, Rule
 
 if TYPE_CHECKING:
     from kdoctor.analysis.facts import TargetFacts
@@ -29,8 +29,7 @@ def load_rule(place: str) -> Rule:
     """Import the rule that lies at a place: ``names.missing_name``.
 
     Raises:
-        ValueError: it is not what it must be: of another family than its folder's, without a
-            heading.
+        ValueError: it is not what it must be: of another family than its folder's.
     """
     return _rule_of(importlib.import_module(f"kdoctor.rules.{place}"))
 
@@ -47,7 +46,6 @@ def _rule_of(module: ModuleType) -> Rule:
                 f"its code does not begin with {FAMILIES.get(family)}",
                 rule.code.startswith(FAMILIES.get(family, "?")),
             ),
-            ("its docstring lacks a heading", _has_all_headings(module)),
         )
         if not holds
     ]
@@ -58,9 +56,6 @@ def _rule_of(module: ModuleType) -> Rule:
         check=_where_it_can_fire(rule),
         asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,
         triggers=trigger_of(rule.triggers),
-        docs=(module.__doc__ or "").strip(),
-        valid=tuple(module.VALID),
-        invalid=tuple(module.INVALID),
         rewrites=tuple(getattr(module, "REWRITES", ())),
     )
 
@@ -71,15 +66,11 @@ def _rule_in(module: ModuleType) -> Rule:
     return found
 
 
-def _has_all_headings(module: ModuleType) -> bool:
-    lines = (module.__doc__ or "").splitlines()
-    return [line for line in lines if line.startswith("## ")] == list(HEADINGS)
-
-
 def _where_it_can_fire(rule: Rule) -> Check:
     runs_on = lru_cache(maxsize=32)(partial(applies, rule))
     by_root = rule.asks_for_roots or rule.family in _BY_ROOT
 
+    @wraps(rule.check)
     def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not runs_on(facts):
             return

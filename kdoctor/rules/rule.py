@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cached_property, wraps
-from textwrap import dedent
+from functools import wraps
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
 
 from kdoctor.analysis.facts import applicability_of
-from kdoctor.digests import sha256
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -25,6 +21,8 @@ from kdoctor.model import (
     Severity,
     Span,
 )
+from kdoctor.rules.example import Example, block
+from kdoctor.rules.pages import Page, page_of
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
@@ -42,6 +40,8 @@ else:
     Check = Callable
     M = TypeVar("M")
 
+__all__ = ["FAMILIES", "Check", "Example", "Rule", "block", "rule"]
+
 FAMILIES = {
     "names": "KD1",
     "members": "KD2",
@@ -52,82 +52,6 @@ FAMILIES = {
     "environment": "KD7",
     "suppression": "KD9",
 }
-HEADINGS = (
-    "## What it does",
-    "## Why it breaks",
-    "## What to write instead",
-    "## How we know",
-)
-
-
-def block(text: str) -> str:
-    r"""Return code that is written as an indented block, without the indentation.
-
-    >>> block('''
-    ...     import keras
-    ... ''')
-    'import keras\n'
-
-    Text that does not begin with a line break is no block, and stays as it is.
-    """
-    return f"{dedent(text).strip(chr(10))}\n" if text.startswith("\n") else text
-
-
-class Example(Struct, frozen=True, dict=True):
-    """Code that a rule reports: its test, its documentation and its proof case at once.
-
-    ``given`` is how ``before`` and ``after`` both begin. All three may be blocks: see ``block``.
-
-    ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``
-    is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
-    beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how
-    often the rule reports here. ``on`` is the target that the example is scanned for, None for the
-    newest. ``namespace`` is what is asked for with ``--namespace``, "" for nothing. ``prelude`` and
-    ``check`` are run around the code when it is proven, not scanned: ``prelude`` gives what the
-    excerpt takes for granted, ``check`` asserts what the result must be (of ``after``, or of
-    ``before`` where there is no ``after``). ``needs`` are the packages without which the example
-    cannot be run.
-
-    The old meaning is shown with ``on_keras_2``: ``before`` is run on Keras 2 too (tf_keras under
-    the names ``keras`` and ``tensorflow.keras``), where ``check`` must hold as well. ``same`` is an
-    expression that must have the same value after ``before`` on Keras 2 and after ``after`` (or
-    ``before``, where there is none) on Keras 3. Of a rule of severity ``change``, the check must
-    fail, or the value differ, for ``before`` on Keras 3: that is the change.
-    """
-
-    before: str
-    after: str | None = None
-    raises: str | None = None
-    unsafe: bool = False
-    findings: int = 1
-    on: str | None = None
-    prelude: str = ""
-    check: str = ""
-    needs: tuple[str, ...] = ()
-    on_keras_2: bool = False
-    same: str = ""
-    namespace: str = ""
-    given: str = ""
-
-    def __post_init__(self) -> None:
-        """Make whole texts of the blocks."""
-        given = block(self.given)
-        force_setattr(self, "given", "")
-        force_setattr(self, "before", given + block(self.before))
-        force_setattr(self, "prelude", block(self.prelude))
-        force_setattr(self, "check", block(self.check))
-        if self.after is not None:
-            force_setattr(self, "after", given + block(self.after))
-
-    @cached_property
-    def id(self) -> str:
-        """The key in the proof record; it changes with the code: a stale proof proves nothing."""
-        parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]
-        if self.on_keras_2 or self.same:
-            parts += ["on Keras 2", self.same]
-        # Whether the last line ends is nothing that a run depends on.
-        digest = sha256("\0".join(each.rstrip("\n") for each in parts).encode()).hexdigest()
-        return f"example {digest[:16]}"
 
 
 class Rule(Struct, frozen=True):
@@ -136,9 +60,9 @@ class Rule(Struct, frozen=True):
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. Sharper ones are made by
     ``kdoctor.analysis.triggers``. ``since`` and ``until`` bound the
-    Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
-    ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
-    ``--namespace`` the rule is silent.
+    Keras versions on which the rule can fire (``until`` excluded). ``rewrites`` come from the
+    rule's module, documentation and examples from the page beside it, which is read when one of
+    them is asked for. ``only_with_namespace``: without ``--namespace`` the rule is silent.
 
     Beside a Keras 2 that stays one (``tf_keras``) a rule is shown what surely is of Keras 3, and
     nothing else is known (``kdoctor.analysis.keras_beside_keras_2``). ``asks_for_roots``: it is
@@ -157,10 +81,27 @@ class Rule(Struct, frozen=True):
     only_with_namespace: bool = False
     asks_for_roots: bool = False
     only_alone: bool = False
-    docs: str = ""
-    valid: tuple[str, ...] = ()
-    invalid: tuple[Example, ...] = ()
     rewrites: tuple[Rewrite, ...] = ()
+
+    @property
+    def page(self) -> Page:
+        """The page beside its module."""
+        return page_of(self.check.__module__)
+
+    @property
+    def docs(self) -> str:
+        """The documentation, without the examples."""
+        return self.page.docs
+
+    @property
+    def valid(self) -> tuple[str, ...]:
+        """Code that it leaves alone."""
+        return self.page.valid
+
+    @property
+    def invalid(self) -> tuple[Example, ...]:
+        """Code that it reports."""
+        return self.page.invalid
 
     @property
     def summary(self) -> str:
@@ -184,13 +125,12 @@ class Rule(Struct, frozen=True):
         ``--unsafe``.
         """
         if proven_by is None:
-            proven_by = [each for each in self._examples() if each.after and not each.unsafe]
+            proven_by = [each for each in self.invalid if each.after and not each.unsafe]
         return applicability_of(proven_by)
 
-    def _examples(self) -> Iterable[Example]:
-        """Return the examples in the module of the check, which stand below the rule itself."""
-        written: Iterable[Example] = inspect.unwrap(self.check).__globals__.get("INVALID", ())
-        return self.invalid or written
+    def group(self, name: str) -> tuple[Example, ...]:
+        """Return the examples of a group: those that rate some of the rule's fixes."""
+        return tuple(each for each in self.invalid if name in each.groups)
 
     @overload
     def fix(

@@ -8,7 +8,6 @@ import secrets
 from importlib import metadata
 
 import pytest
-from msgspec.structs import replace
 
 from kdoctor.rules import all_rules
 from kdoctor.verify import record
@@ -34,11 +33,13 @@ def test_a_sample_that_is_drawn_now_breaks_as_it_says_and_every_repair_runs() ->
 
 
 def drawn(together: int, alone: int) -> list[ExampleJob]:
-    installed = [
-        replace(rule, invalid=tuple(e for e in rule.invalid if all(map(is_installed, e.needs))))
+    installed = {
+        example.id
         for rule in all_rules()
-    ]
-    jobs = example_jobs(installed)
+        for example in rule.invalid
+        if all(map(is_installed, example.needs))
+    }
+    jobs = [job for job in example_jobs() if job.id in installed]
     draw = secrets.SystemRandom()
     return [
         *draw.sample([job for job in jobs if not job.alone], together),

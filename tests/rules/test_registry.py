@@ -17,7 +17,7 @@ from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability, ImportNeed
 from kdoctor.rules import Example, all_rules, index, registry, rule_by_code
 from kdoctor.rules.index import INDEX, rule_index
-from kdoctor.rules.rule import HEADINGS
+from kdoctor.rules.pages import HEADINGS
 from tools.rule_index import index_text
 
 
