@@ -1,19 +1,4 @@
-"""`AveragePooling2D()`: arguments that had a default in Keras 2 and are now required.
-
-## What it does
-Reports calls that omit an argument which the target requires and an earlier release did not.
-
-## Why it breaks
-`TypeError: AveragePooling2D.__init__() missing 1 required positional argument: 'pool_size'`.
-`MaxPooling2D` still has its default.
-
-## What to write instead
-Pass the default of Keras 2: `AveragePooling2D(pool_size=(2, 2))`.
-
-## How we know
-Both signatures are read from the releases. Each affected layer was run on Keras 3.15.1 and on
-tf_keras 2.21.
-"""
+"""`AveragePooling2D()`: arguments that had a default in Keras 2 and are now required."""
 
 from __future__ import annotations
 
@@ -26,7 +11,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.rules.arguments._keras_1_rewrites import renamed
 from kdoctor.rules.arguments._keras_calls import RELEASES
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 
 
 def _lacks_one(facts: TargetFacts, callee: Bound, passed: Passed) -> bool:
@@ -79,41 +64,3 @@ def _last_default(facts: TargetFacts, name: str, parameter: str) -> str | None:
         if found is not None and found.default is not None:
             return found.default
     return None
-
-
-_INPUTS = "import keras\n\nx = keras.Input((8, 4))\nimage = keras.Input((8, 8, 3))\n"
-
-VALID = [
-    _INPUTS + "keras.layers.MaxPooling2D()(image)\nkeras.layers.AveragePooling2D(2)(image)",
-    _INPUTS + "given = {'pool_size': 2}\nkeras.layers.AveragePooling2D(**given)(image)",
-    "import tf_keras\ntf_keras.layers.AveragePooling2D()",
-    _INPUTS + "keras.layers.AveragePooling1D(pool_length=2, stride=2)(x)",
-    _INPUTS + "from keras.layers import AvgPool1D\nAvgPool1D(pool_length=2)(x)",
-]
-INVALID = [
-    Example(
-        before=_INPUTS + "y = keras.layers.AveragePooling2D()(image)",
-        after=_INPUTS + "y = keras.layers.AveragePooling2D(pool_size=(2, 2))(image)",
-        raises="TypeError: AveragePooling2D.__init__() missing 1 required positional argument: "
-        "'pool_size'",
-        on_keras_2=True,
-        same="tuple(y.shape)",
-    ),
-    Example(
-        before=_INPUTS + "y = keras.layers.AveragePooling1D(padding='same')(x)",
-        after=_INPUTS + "y = keras.layers.AveragePooling1D(padding='same', pool_size=2)(x)",
-        raises="TypeError: AveragePooling1D.__init__() missing 1 required positional argument: "
-        "'pool_size'",
-        on_keras_2=True,
-        same="tuple(y.shape)",
-    ),
-    Example(
-        before="import keras\n\ny = keras.layers.AvgPool3D()(keras.Input((4, 4, 4, 1)))",
-        after="import keras\n\n"
-        "y = keras.layers.AvgPool3D(pool_size=(2, 2, 2))(keras.Input((4, 4, 4, 1)))",
-        raises="TypeError: AveragePooling3D.__init__() missing 1 required positional argument: "
-        "'pool_size'",
-        on_keras_2=True,
-        same="tuple(y.shape)",
-    ),
-]

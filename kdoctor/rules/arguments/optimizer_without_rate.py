@@ -1,23 +1,4 @@
-"""A user-defined optimizer that passes no `learning_rate` to its base class.
-
-## What it does
-Reports `super().__init__(name=name)` and `super().__init__(name)` in a subclass of Keras'
-`Optimizer` that would otherwise work on Keras 3. (KD511 and KD512 report classes written for Keras
-2 as a whole.)
-
-## Why it breaks
-In Keras 2 the base class took a name, and each optimizer stored its own learning rate. In Keras 3
-the base class stores it and requires it: `TypeError: BaseOptimizer.__init__() missing 1 required
-positional argument: 'learning_rate'`. It is now the first parameter, where the name was:
-`ValueError: Argument `learning_rate` should be float`.
-
-## What to write instead
-Write `super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only passes
-gradients to other optimizers never reads it: any number works.
-
-## How we know
-Run on Keras 3.15.1.
-"""
+"""A user-defined optimizer that passes no `learning_rate` to its base class."""
 
 from __future__ import annotations
 
@@ -28,7 +9,7 @@ from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Call, Instance, calls
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 
 _BASE, _RATE, _NAME = "Optimizer", "learning_rate", "name"
@@ -86,34 +67,3 @@ def _passes_a_name(call: cst.Call) -> bool:
         case [cst.Arg(keyword=None, star="", value=value), *_]:
             return isinstance(value, cst.SimpleString | cst.FormattedString)
     return False
-
-
-_CLASS = (
-    "import keras\n\n\nclass Both(keras.optimizers.Optimizer):\n"
-    "    def __init__(self, one, name='both', **options):\n        super().__init__({})\n"
-    "        self.one = one\n\n"
-    "    def apply(self, grads, trainable_variables=None):\n"
-    "        return self.one.apply(grads, trainable_variables)\n"
-)
-_MINE = "{}\n\n\nclass Mine({}):\n    def __init__(self):\n        super().__init__(name='mine')\n"
-
-VALID = [
-    _CLASS.format("0.0, name=name"),
-    _CLASS.format("options.pop('rate'), name=name"),
-    _CLASS.format("name, **options").replace(".Optimizer", ".Adam"),
-    _CLASS.format("learning_rate=0.0"),
-    _CLASS.format("**options"),
-    _MINE.format("import keras", "keras.optimizers.Adam"),
-    _MINE.format("class Optimizer:\n    pass", "Optimizer"),
-    "import tf_keras as " + _CLASS.format("name=name").removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_CLASS.format("name=name") + "\n\nBoth(keras.optimizers.SGD())\n",
-        raises=_ERROR,
-    ),
-    Example(
-        before=_CLASS.format("name, **options") + "\n\nBoth(keras.optimizers.SGD())\n",
-        raises=_NO_RATE,
-    ),
-]

@@ -1,24 +1,4 @@
-"""A default value differs from Keras 2.
-
-## What it does
-Reports calls that leave out an argument whose default differs between the last Keras 2 and the
-target, if that changes a result: `l1_l2()`, `Lion()`, `ConvLSTM2D(…)`.
-
-## Why it breaks
-`keras.regularizers.l1_l2()` was 0.01 of each and is now nothing; `l1_l2(l2=0.1)` had 0.01 of l1.
-The learning rate of `Lion` was 0.0001 and is 0.001. The gates of `ConvLSTM` layers were
-`hard_sigmoid` and are `sigmoid`. None of these raises or warns.
-
-## What to write instead
-The old value as an explicit argument. The fix writes it if that restores the old result.
-(`hard_sigmoid` itself has changed, so there is no fix for `ConvLSTM`.)
-
-## How we know
-Both signatures are read from the releases; the old one is that of Keras 2.15. Each difference was
-tested on Keras 3.15.1 and tf_keras 2.21. Those that change nothing (`strides=(1, 1)` and
-`strides=1`, `reduction="auto"` and `"sum_over_batch_size"`) are listed in the rule with the reason,
-and a test fails on any that is on neither list.
-"""
+"""A default value differs from Keras 2."""
 
 from __future__ import annotations
 
@@ -30,7 +10,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, functions
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax.literals import UNKNOWN, literal_in
 
 LAST_KERAS_2 = "2.15.0"
@@ -111,31 +91,3 @@ def _are_equal(one: str, other: str) -> bool:
     """Say whether two defaults are one value: 0 and 0.0."""
     value = literal_in(one)
     return one == other or (value is not UNKNOWN and bool(value == literal_in(other)))
-
-
-VALID = [
-    "import keras\nkeras.regularizers.l1_l2(0.01, 0.1)\nkeras.regularizers.l1_l2(l1=0.1, l2=0.1)",
-    "import keras\nkeras.regularizers.L1L2()\nkeras.regularizers.l1_l2(**options)",
-    "import keras\nkeras.optimizers.Lion(0.001)\nkeras.optimizers.Adam()",
-    "import tf_keras\ntf_keras.regularizers.l1_l2()",
-]
-INVALID = [
-    Example(
-        before="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1)\n",
-        after="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1, l1=0.01)\n",
-        on_keras_2=True,
-        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
-    ),
-    Example(
-        before="from tensorflow.keras.regularizers import l1_l2\n\nregularizer = l1_l2()\n",
-        after="from tensorflow.keras.regularizers import l1_l2\n\n"
-        "regularizer = l1_l2(l1=0.01, l2=0.01)\n",
-        findings=2,
-        on_keras_2=True,
-        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.ConvLSTM2D(4, 3)\n",
-        check="assert layer.recurrent_activation.__name__ == 'sigmoid'",
-    ),
-]

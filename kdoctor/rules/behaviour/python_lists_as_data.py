@@ -1,19 +1,4 @@
-"""`model.predict([[1.0, 2.0]])`: lists of numbers are no longer accepted as data.
-
-## What it does
-Reports literal lists of numbers or strings that are passed as data to `fit`, `evaluate` and
-`predict`.
-
-## Why it breaks
-Keras 2 converted them to an array. Keras 3 treats a list as a list of inputs, each an array:
-`ValueError: Unrecognized data type: x=[[1.0, 2.0]] (of type <class 'list'>)`.
-
-## What to write instead
-`np.array([[1.0, 2.0]])`. Strings are passed as `tf.constant(["a"])`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each method.
-"""
+"""`model.predict([[1.0, 2.0]])`: lists of numbers are no longer accepted as data."""
 
 from __future__ import annotations
 
@@ -24,7 +9,7 @@ from kdoctor.analysis.queries import Call, calls
 from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
@@ -105,52 +90,3 @@ def _finding(call: Call, lists: list[cst.BaseExpression]) -> Finding:
         if text
         else call.fix("Convert it to an array", *edits, imports=() if need is None else (need,)),
     )
-
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_ERROR = "ValueError: Unrecognized data type: x="
-
-VALID = [
-    _MODEL + "model.predict(np.array([[1.0, 2.0]]))",
-    _MODEL + "model.predict([x, y])\nmodel.predict([np.ones((1, 2))])\nmodel.predict(x)",
-    # What a library makes of text is its own matter.
-    (
-        "import keras\nimport keras_hub\n\n"
-        "model = keras_hub.models.BertTextClassifier.from_preset(name)\n"
-        "model.compile(loss=keras.losses.SparseCategoricalCrossentropy())\n"
-        "model.fit(['one', 'two'], [0, 1])\nmodel.predict(['one'])"
-    ),
-    "import keras\nfrom sklearn.svm import SVC\nSVC().fit([[1.0]], [1])",
-    "import tf_keras\ntf_keras.Sequential().predict([[1.0]])",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.predict([[1.0, 2.0]], verbose=0)",
-        after=_MODEL + "model.predict(np.array([[1.0, 2.0]]), verbose=0)",
-        raises=f"{_ERROR}[[1.0, 2.0]] (of type <class 'list'>)",
-    ),
-    Example(
-        before=_MODEL + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(xs, ys, verbose=0)",
-        after=_MODEL
-        + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(np.array(xs), np.array(ys), verbose=0)",
-        raises=_ERROR,
-    ),
-    Example(
-        before="from tensorflow import keras\n\n"
-        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
-        "print(model.predict([100.0], verbose=0))",
-        after="import numpy as np\nfrom tensorflow import keras\n\n"
-        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
-        "print(model.predict(np.array([100.0]), verbose=0))",
-        raises=f"{_ERROR}[100.0] (of type <class 'list'>)",
-    ),
-    # Text goes in as a tensor of TensorFlow: an array of it is refused, too.
-    Example(
-        before=_MODEL + "model.predict([['one'], ['two']], verbose=0)",
-        raises=f"{_ERROR}[['one'], ['two']] (of type <class 'list'>)",
-    ),
-]

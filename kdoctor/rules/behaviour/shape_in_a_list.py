@@ -1,20 +1,4 @@
-"""`compute_output_shape` returns `[shape]` although `call` returns a single tensor.
-
-## What it does
-Reports custom layers whose `compute_output_shape` returns a list of one shape, and whose `call` is
-known to return one tensor: the result of `*`, `-`, `/`, or of a Keras layer.
-
-## Why it breaks
-Keras 2 ran `call` while a model was constructed. Keras 3 calls `compute_output_shape` if there is
-one, and treats its list as a list of outputs: the next layer gets `[tensor]`, and most reject it:
-`ValueError: Cannot convert '((None, 4), 2)' to a shape`. As the only output of a model it works.
-
-## What to write instead
-The shape without a list: `return (input_shape[0], 4)`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
-"""
+"""`compute_output_shape` returns `[shape]` although `call` returns a single tensor."""
 
 from __future__ import annotations
 
@@ -26,7 +10,7 @@ from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rules.behaviour._single_output import gives_one
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax.libcst_walk import returned_in
 from kdoctor.value_types import Kind
 
@@ -83,34 +67,3 @@ def _finding(asked: Method, given: cst.BaseExpression | None) -> Finding:
             Edit(asked.module.span(given), (hole,), Precedence.PRIMARY),
         ),
     )
-
-
-_LAYER = (
-    "import keras\n\n\nclass Double(keras.layers.Layer):\n    def call(self, x):\n"
-    "        return {}\n\n    def compute_output_shape(self, input_shape):\n"
-    "        return {}\n\n\n"
-    "y = Double()(keras.Input((4,)))\n"
-)
-_LIST = "[(input_shape[0], 4)]"
-_ALONE = "(input_shape[0], 4)"
-
-VALID = [
-    _LAYER.format("2 * x", _ALONE),
-    _LAYER.format("2 * x", "[input_shape[0], 4]"),
-    _LAYER.format("[2 * x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("[x] + [x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("2 * x", _LIST).replace("(keras.layers.Layer)", ""),
-    _LAYER.format("2 * x", _LIST)
-    .replace("return 2 * x", "raise NotImplementedError")
-    .replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("2 * x", _LIST).replace("import keras", "import tf_keras as keras"),
-]
-INVALID = [
-    Example(
-        before=_LAYER.format(computed, _LIST),
-        after=_LAYER.format(computed, _ALONE),
-        check="assert not isinstance(y, list)",
-        on_keras_2=True,
-    )
-    for computed in ("2 * x", "x / 2 + 1", "keras.layers.Dropout(0)(x)")
-]

@@ -1,27 +1,4 @@
-"""`y_true * y_pred` in a custom metric: targets are no longer reshaped to a column, nor cast.
-
-## What it does
-Reports custom metrics (functions, and classes with `update_state`) and losses that combine targets
-and predictions element by element, if the file shows that the targets have one axis or are not
-floats. The targets are traced from `fit` and `evaluate` back to NumPy, pandas, scikit-learn,
-`keras.datasets`, an `ImageDataGenerator` or a `tf.data.Dataset`.
-
-## Why it breaks
-Keras 2 reshaped targets of shape `(n,)` to a column, and cast them for a metric function. Keras 3
-passes them on unchanged. With predictions of shape `(n, 1)`, `y_true * y_pred` is then `(n, n)`: an
-F1 score, an R² or a mean error is a different number, with no warning. Integers cannot be combined
-with floats: `TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type int64 of
-argument 'x'.` (TensorFlow). The product of booleans and floats is all False there: with boolean
-masks a Dice coefficient is 0. A loss function still gets both in the same shape, and cast; a `Loss`
-with a `call` gets the targets cast, but not reshaped.
-
-## What to write instead
-`y_true = ops.cast(ops.reshape(y_true, ops.shape(y_pred)), y_pred.dtype)` as the first line.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and a dataset; of Keras
-3, the releases 3.3, 3.6, 3.9 and 3.12 do the same. A pandas Series becomes a column on both.
-"""
+"""`y_true * y_pred` in a custom metric: targets are no longer reshaped to a column, nor cast."""
 
 from __future__ import annotations
 
@@ -44,8 +21,6 @@ from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._elementwise_operands import ElementwiseUse, first_meetings
 from kdoctor.rules.behaviour._output_size import Output, output_of
-from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
-from kdoctor.rules.behaviour._target_examples import VALID as FINE
 from kdoctor.rules.behaviour._training_targets import BY_GENERATORS, TRAINED, targets_given
 from kdoctor.rules.behaviour._user_metrics import MEASURED_BY_OWN, Measure, measures
 from kdoctor.rules.rule import rule
@@ -262,7 +237,3 @@ def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef])
 def _is_for_keras(call: cst.Call) -> bool:
     name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return isinstance(name, cst.Name) and name.value in {"compile", "load_model"}
-
-
-VALID = FINE
-INVALID = EXAMPLES

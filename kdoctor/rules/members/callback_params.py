@@ -1,21 +1,4 @@
-"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` remain.
-
-## What it does
-Reports reads of `samples`, `nb_sample`, `batch_size`, `metrics`, `do_validation` and `nb_epoch`
-from the `params` of a callback.
-
-## Why it breaks
-Keras 3 passes callbacks `{'verbose': …, 'epochs': …, 'steps': …}` and nothing else:
-`KeyError: 'samples'`.
-
-## What to write instead
-`self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; pass anything
-else that a callback needs to its `__init__`. Code that checks first (`'samples' in self.params`) is
-left alone.
-
-## How we know
-Run on Keras 3.15.1: the three keys are what `fit` passes there.
-"""
+"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` remain."""
 
 from __future__ import annotations
 
@@ -23,7 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.fallback_helpers import conditions
 from kdoctor.value_types import Kind
@@ -86,47 +69,3 @@ def _keys_asked(module: Module, test: cst.BaseExpression, params: str) -> set[st
         ) if module.source(asked) in {params, f"{params}.keys()"}:
             return {str(key.raw_value)}
     return set()
-
-
-_CALLBACK = (
-    "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-    "    def on_epoch_end(self, epoch, logs=None):\n"
-)
-VALID = [
-    f"{_CALLBACK}        print(self.params['steps'], self.params['epochs'], logs['loss'])",
-    f"{_CALLBACK}        print(self.params.get('samples'))",
-    f"{_CALLBACK}        if 'samples' in self.params:\n            pass",
-    (
-        f"{_CALLBACK}        if 'samples' in self.params:\n"
-        "            print(self.params['samples'])\n"
-        "        elif epoch and 'nb_sample' in self.params.keys():\n"
-        "            print(self.params['nb_sample'])"
-    ),
-    (
-        f"{_CALLBACK}        epochs = (\n            self.params['epochs']\n"
-        "            if 'epochs' in self.params\n"
-        "            else self.params['nb_epoch']\n        )"
-    ),
-    f"{_CALLBACK}        print('samples' in self.params and self.params['samples'])",
-    "class Mine:\n    def show(self):\n        return self.params['samples']",
-    (
-        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def __init__(self, params):\n        super().__init__()\n"
-        "        self.params = params\n\n    def show(self):\n        return self.params['samples']"
-    ),
-]
-INVALID = [
-    Example(
-        before=f"{_CALLBACK}        print(self.params['metrics'])\n\n\n"
-        "mine = Mine()\nmine.set_params({'verbose': 0, 'epochs': 1, 'steps': 1})\n"
-        "mine.on_epoch_end(0)",
-        raises="KeyError: 'metrics'",
-    ),
-    Example(
-        before=f"{_CALLBACK}        print(self.params['samples'])\n\n\n"
-        "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
-        "model.fit(x, x, callbacks=[Mine()], verbose=0)",
-        raises="KeyError: 'samples'",
-        prelude="import numpy as np\n\nx = np.ones((2, 1))",
-    ),
-]
