@@ -11,7 +11,6 @@ from kdoctor.analysis.calls import literal
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._short_names import CROSSENTROPIES
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
 _LOSSES: Final = frozenset(
@@ -38,27 +37,3 @@ def crossentropy(
         unsafe_because="the history then logs the metric under its new name",
         no_fix_because="which crossentropy it is depends on the shapes of the data",
     )
-
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nmodel = keras.Sequential("
-    "[keras.layers.Dense(1, activation='sigmoid')])\n"
-)
-_FIT = "\nseen = model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0).history"
-NAMED_SHORT: Final = [
-    Example(
-        before=f"{_MODEL}model.compile('sgd', 'binary_crossentropy', metrics=['acc', \"ce\"])"
-        + _FIT,
-        after=f"{_MODEL}model.compile('sgd', 'binary_crossentropy', "
-        "metrics=['acc', \"binary_crossentropy\"])" + _FIT,
-        raises="ValueError: Could not interpret metric identifier: ce",
-        on_keras_2=True,
-        unsafe=True,
-        check="found = next(v for k, v in seen.items() if k in {'ce', 'binary_crossentropy'})\n"
-        "assert abs(found[0] - seen['loss'][0]) < 1e-5",
-    ),
-    Example(
-        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['crossentropy'])" + _FIT,
-        raises="ValueError: Could not interpret metric identifier: crossentropy",
-    ),
-]

@@ -11,7 +11,6 @@ from kdoctor.analysis.dataflow.possible_values import default_in_use
 from kdoctor.model import Edit
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._refused_value import Refused
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
 
@@ -53,32 +52,3 @@ def _reduction_by_default(module: Module, default: cst.BaseExpression) -> Refuse
         'Write `"sum_over_batch_size"`',
         proofs=("reduction=reduction",),
     )
-
-
-_OWN_LOSS = (
-    "import tensorflow as tf\n\n\nclass Mine(tf.keras.losses.Loss):\n"
-    "    def __init__(self, reduction={}):\n{}        {}\n\n"
-    "    def call(self, y_true, y_pred):\n        return tf.square(y_true - y_pred)\n\n\n"
-)
-_HANDS_ON = "super().__init__(reduction=reduction)"
-_MEAN = "value = float(mine(tf.ones((2, 1)), tf.zeros((2, 1))))\n"
-
-LEFT_AS_IS = [
-    # Nobody leaves the default to it; it decides by what it got; it is something else by then.
-    _OWN_LOSS.format("'auto'", "", _HANDS_ON) + "mine = Mine('sum')\n",
-    _OWN_LOSS.format(
-        "'auto'", "        if reduction == 'auto':\n            reduction = None\n", _HANDS_ON
-    ),
-    _OWN_LOSS.format("'auto'", "", "super().__init__(reduction='sum')"),
-]
-"""What is no business of the rule."""
-HANDED_ON = [
-    # Handed on, as the default of a parameter: what everybody gets who passes nothing.
-    Example(
-        before=_OWN_LOSS.format("tf.keras.losses.Reduction.AUTO", "", _HANDS_ON)
-        + f"mine = Mine()\n{_MEAN}",
-        after=_OWN_LOSS.format('"sum_over_batch_size"', "", _HANDS_ON) + f"mine = Mine()\n{_MEAN}",
-        raises="ValueError: Invalid value for argument `reduction`.",
-        same="round(value, 6)",
-    ),
-]

@@ -11,7 +11,6 @@ from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._refused_value import Refused
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
 POOLING: Final = frozenset(
@@ -60,44 +59,3 @@ def _in_capitals(module: Module, given: cst.Arg, cls: str, how: str) -> Refused:
         no_fix_because="the string is defined elsewhere, and may also be passed to TensorFlow",
         proofs=("Pool",),
     )
-
-
-_POOL = (
-    "from tensorflow.keras import layers, models\n\nmodel = models.Sequential([\n"
-    "    layers.Input((5, 5, 1)),\n    layers.MaxPool2D(3, 2, padding={}),\n])"
-)
-_RECEIVED = "ValueError: Exception encountered when calling {}.call()."
-FINE: Final = [
-    "import keras\nkeras.layers.MaxPool2D(2, padding='same'), keras.layers.AvgPool1D(padding=how)",
-    "import keras\nkeras.layers.Conv2D(3, 2, padding='SAME')",
-    "import tensorflow as tf\nimport keras\ntf.nn.max_pool2d(x, 2, 2, padding='SAME')",
-    "import tf_keras\ntf_keras.layers.MaxPool2D(2, padding='SAME')",
-    "import keras\nkeras.layers.Conv1D(3, 2, padding='causal')",
-]
-REFUSED: Final = [
-    Example(
-        before=_POOL.format("'SAME'"),
-        after=_POOL.format("'same'"),
-        raises=_RECEIVED.format("MaxPooling2D"),
-        on_keras_2=True,
-        check="assert model.output_shape == (None, 3, 3, 1)",
-    ),
-    Example(
-        before="import keras\n\nx = keras.Input((5, 4))\n"
-        'y = keras.layers.AveragePooling1D(2, 1, "VALID")(x)',
-        after="import keras\n\nx = keras.Input((5, 4))\n"
-        'y = keras.layers.AveragePooling1D(2, 1, "valid")(x)',
-        raises=_RECEIVED.format("AveragePooling1D"),
-        on_keras_2=True,
-        check="assert tuple(y.shape) == (None, 4, 4)",
-    ),
-    Example(
-        before="import keras\n\nhow = 'SAME'\n"
-        "y = keras.layers.MaxPooling1D(2, padding=how)(keras.Input((5, 4)))",
-        raises=_RECEIVED.format("MaxPooling1D"),
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.SeparableConv1D(3, 2, padding='causal')",
-        raises="ValueError: The `padding` argument must be a list/tuple or one of",
-    ),
-]

@@ -1,32 +1,4 @@
-"""Keyword arguments that Keras 2 accepted and the target refuses.
-
-## What it does
-Binds the keywords of each call of Keras classes, functions and methods (such as `adapt` of a layer)
-to the parameters of the target's release, and reports those that an earlier release accepted and
-this one does not. This includes keywords given to `functools.partial(keras.layers.Conv2D,
-padding="same")` and keywords passed with `**` from a dict that is written out and whose keys do not
-change.
-
-## Why it breaks
-`Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
-dynamic=True)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'dynamic': …}`, and
-`model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
-'workers'`, for `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
-
-Some old keywords still work: `input_shape=`, `input_length=`, `implementation=` and
-`LeakyReLU(alpha=)` are still accepted.
-
-## What to write instead
-Write `learning_rate=` instead of `lr=`. Pass `workers=`, `use_multiprocessing=` and
-`max_queue_size=` to the `keras.utils.PyDataset` that supplies the data. Leave out a keyword that no
-longer has an effect.
-
-## How we know
-The parameters of every release are read from its wheel; what Keras 3 takes out of `**kwargs` was
-read from its sources, and a test tries it on the installed release. A fix is safe if it only
-renames the keyword, or leaves out one that had no effect or its default value; a fix that loses
-something says what.
-"""
+"""Keyword arguments that Keras 2 accepted and the target refuses."""
 
 from __future__ import annotations
 
@@ -38,7 +10,6 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Place, Severity
 from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
@@ -51,7 +22,7 @@ from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, m
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -169,7 +140,7 @@ def _fix(
             return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_FLOAT64)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
-        proof = facts.applicability(*examples.MOVED_WITH_THE_SHAPE)
+        proof = facts.applicability(*rule.group("moved-with-the-shape"))
         moved = moved_with_a_size(module, facts, call.reference, proof)
         if moved is not None:
             return moved
@@ -267,7 +238,7 @@ def _proven(facts: TargetFacts, keyword: str) -> Applicability:
     return facts.applicability(
         *(
             each
-            for each in INVALID
+            for each in rule.invalid
             if each.after and not each.unsafe
             if word.search(each.before) and not word.search(each.after)
         )
@@ -277,7 +248,7 @@ def _proven(facts: TargetFacts, keyword: str) -> Applicability:
 def _proven_of_defaults(facts: TargetFacts) -> Applicability:
     """To pass a default is to say nothing, whatever the keyword."""
     return facts.applicability(
-        *(each for each in INVALID if any(shown in each.before for shown in _DEFAULTS))
+        *(each for each in rule.invalid if any(shown in each.before for shown in _DEFAULTS))
     )
 
 
@@ -290,150 +261,3 @@ rule = Rule(
     triggers=passes(_may_be_gone, of=_is_asked) | may_get_out_of_a_dict(_may_go, of=_is_asked),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.optimizers.Adam(learning_rate=0.1, clipnorm=1.0, amsgrad=True)",
-    # Taken and ignored: that is told by a rule of its own.
-    "import keras\nkeras.optimizers.SGD(0.1, decay=1e-6, momentum=0.9, nesterov=True)",
-    "import keras\nkeras.layers.LeakyReLU(alpha=0.1)",
-    "import keras\nkeras.layers.Embedding(5, 3, input_length=4, weights=[w])",
-    "import keras\nkeras.layers.LSTM(3, implementation=2, input_shape=(4, 3))",
-    "import keras\nkeras.layers.BatchNormalization(renorm=True, name='n', dtype='float32')",
-    "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 3))",
-    "import keras\nkeras.layers.Dense(3, activity_regularizer='l2', trainable=False)",
-    "import keras\nkeras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
-    # Each class takes its own: only Layer's parameter has another name.
-    "import keras\nkeras.layers.Embedding(5, 3).compute_mask([[1]], mask=None)",
-    (
-        "import keras\n\n\ndef ask(model: keras.Model):\n"
-        "    return model.get_layer('mine').compute_mask([1], mask=None)"
-    ),
-    "import keras\nkeras.callbacks.LambdaCallback(on_batch_end=print)",
-    "import keras\nkeras.Sequential().compile('sgd', 'mse', weighted_metrics=[])",
-    "import tf_keras\ntf_keras.optimizers.Adam(lr=0.1)",
-    "from mine import Adam\nimport keras\nAdam(lr=0.1)",
-    # A partial of another function, that gets the class; and one that gives what is still taken.
-    "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
-    "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
-    *examples.KEPT_BY_A_DICT,
-    *examples.TAKEN_BY_SOME_LAYERS,
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n"
-        "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
-    ),
-    (
-        "import keras\n\ntry:\n    optimizer = keras.optimizers.Adam(lr=0.1)\n"
-        "except Exception:\n    optimizer = keras.optimizers.Adam(learning_rate=0.1)"
-    ),
-]
-INVALID = [
-    *examples.UNDER_OLDER_NAMES,
-    *examples.GIVEN_IN_A_PARTIAL,
-    *examples.HELD_BY_A_DICT,
-    *examples.LENT,
-    *examples.MOVED_WITH_THE_SHAPE,
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
-        after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",
-        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
-        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
-    ),
-    Example(
-        before="from tensorflow.keras.optimizers import SGD\n\n"
-        "optimizer = SGD(\n    lr=1e-2,  # small\n    momentum=0.9,\n)",
-        after="from tensorflow.keras.optimizers import SGD\n\n"
-        "optimizer = SGD(\n    learning_rate=1e-2,  # small\n    momentum=0.9,\n)",
-        raises="ValueError: Argument(s) not recognized: {'lr': ",
-        check="assert round(float(optimizer.learning_rate), 6) == 0.01",
-    ),
-    Example(
-        before="import tensorflow.compat.v1 as tf\n\noptimizer = tf.keras.optimizers.SGD(lr=0.1)",
-        after="import tensorflow.compat.v1 as tf\n\n"
-        "optimizer = tf.keras.optimizers.SGD(learning_rate=0.1)",
-        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
-        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.Adam(0.1, jit_compile=False)",
-        after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
-        raises="ValueError: Argument(s) not recognized: {'jit_compile': ",
-    ),
-    *examples.OF_THE_DATA,
-    Example(
-        before=f"{examples.MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
-        after=f"{examples.MODEL}model.compile('sgd', 'mse')",
-        raises="TypeError: Trainer.compile() got an unexpected keyword argument "
-        "'sample_weight_mode'",
-    ),
-    Example(
-        before=f"{examples.MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
-        raises="TypeError: Trainer.compile() got an unexpected keyword argument 'target_tensors'",
-        prelude="x = None",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.BatchNormalization(fused=True, name='norm')",
-        after="import keras\n\nlayer = keras.layers.BatchNormalization(name='norm')",
-        raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
-        "{'fused': ",
-        same="layer.axis, layer.momentum, layer.epsilon, layer.name",
-    ),
-    # They never reached a weight: there is none called `kernel`.
-    Example(
-        before="import keras\n\nlayer = keras.layers.SeparableConv2D(\n    2, 3, "
-        "kernel_initializer='ones', kernel_regularizer='l2', kernel_constraint='non_neg')",
-        after="import keras\n\nlayer = keras.layers.SeparableConv2D(\n    2, 3)",
-        raises="ValueError: Unrecognized keyword arguments passed to SeparableConv2D: "
-        "{'kernel_initializer': ",
-        findings=3,
-        on_keras_2=True,
-        same="type(layer.depthwise_initializer).__name__, layer.depthwise_regularizer, "
-        "layer.pointwise_regularizer, layer.pointwise_constraint",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=False)",
-        after="import keras\n\nlayer = keras.layers.LSTM(3)",
-        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=True)",
-        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
-    ),
-    *examples.OF_EVERY_FEW_EPOCHS,
-    *examples.OF_SOME_LAYERS,
-    Example(
-        before="import keras\n\nkeras.callbacks.TensorBoard(\n"
-        "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",
-        after="import keras\n\nkeras.callbacks.TensorBoard(\n"
-        "    'logs', histogram_freq=1, write_graph=True\n)",
-        raises="TypeError: TensorBoard.__init__() got an unexpected keyword argument 'batch_size'",
-        findings=2,
-    ),
-    Example(
-        before="import keras\n\n"
-        "y = keras.activations.relu(keras.ops.array([-2.0, 2.0]), alpha=0.5)",
-        after="import keras\n\n"
-        "y = keras.activations.relu(keras.ops.array([-2.0, 2.0]), negative_slope=0.5)",
-        raises="TypeError: relu() got an unexpected keyword argument 'alpha'",
-        check="assert [float(each) for each in y] == [-1.0, 2.0]",
-    ),
-    Example(
-        before="import keras\n\nx = keras.Input(batch_input_shape=(2, 3))",
-        after="import keras\n\nx = keras.Input(batch_shape=(2, 3))",
-        raises="TypeError: Input() got an unexpected keyword argument 'batch_input_shape'",
-        check="assert x.shape == (2, 3)",
-        same="tuple(x.shape)",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def build(self, shape):\n"
-        "        self.w = self.add_weight(name='w', shape=(1,), use_resource=True)\n\n\n"
-        "Mine().build(None)",
-        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def build(self, shape):\n"
-        "        self.w = self.add_weight(name='w', shape=(1,))\n\n\n"
-        "Mine().build(None)",
-        raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
-    ),
-    *examples.OF_CATEGORIES,
-    *examples.OF_GREY_IMAGES,
-]

@@ -1,24 +1,4 @@
-"""``super().__init__(name)``: positional arguments whose position changed in the base class.
-
-## What it does
-Checks the positional arguments that a user-defined class passes to the `__init__` of its Keras base
-class, and reports those plainly meant for a parameter that is at another position on the target: a
-variable with the parameter's name, or a string for `name`. (KD414 covers other calls with
-positional arguments.)
-
-## Why it breaks
-`Metric(name, dtype)` in Keras 2 is `Metric(dtype, name)` in Keras 3, and `Loss(reduction, name)` is
-`Loss(name, reduction)`: `ValueError: Cannot convert 'mine' to a mixed precision DTypePolicy`,
-`ValueError: Invalid value for argument `reduction``.
-
-## What to write instead
-Pass it by keyword: `super().__init__(name=name)`. This means the same on Keras 2 and 3.
-
-## How we know
-The parameters of every release are read from its wheel. The fix turns the argument, and all
-positional arguments after it, into keyword arguments with the old names; both examples give the
-same result on Keras 2 and 3.
-"""
+"""``super().__init__(name)``: positional arguments whose position changed in the base class."""
 
 from __future__ import annotations
 
@@ -35,7 +15,7 @@ from kdoctor.keras_api import Signature
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -176,7 +156,7 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
         edits.append(Edit(Span(start, start), (f"{name}=",)))
     first = _old_name(olds, index, len(args))
     proof = facts.applicability(
-        *(each for each in INVALID if each.after and f"{first}=" in each.after)
+        *(each for each in rule.invalid if each.after and f"{first}=" in each.after)
     )
     return Fix(
         f"Pass it as `{first}=`", tuple(edits), proof,
@@ -195,60 +175,3 @@ rule = Rule(
     & passes(_may_go_astray, of=lambda callee: not callee.method),
     since="3.0",
 )
-
-_WITH_OPTIONS = (
-    "import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
-    "    def __init__(self, name='mine', **options):\n        super().__init__({}, **options)\n\n"
-    "    def update_state(self, y, p):\n        pass\n\n"
-    "    def result(self):\n        return 0.0\n\n\nmetric = Mine()"
-)
-
-VALID = [
-    _WITH_OPTIONS.format("*given"),
-    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=['acc'])",
-    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', [1.0, 0.5], ['acc'])",
-    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', anything)",
-    "import keras\nkeras.Input((4,), 32), keras.Input((4,), 32, 'float32')",
-    "import keras\nkeras.layers.LSTM(3, 'tanh', 'sigmoid')",
-    "import keras\nkeras.layers.LeakyReLU(0.1), keras.optimizers.SGD(0.1, 0.9)",
-    # `mask` is called `previous_mask` now, and stands where it stood.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Embedding):\n"
-        "    def compute_mask(self, inputs, mask=None):\n"
-        "        return super().compute_mask(inputs, mask)"
-    ),
-    "import keras\nkeras.utils.to_categorical(y, 3), keras.layers.Conv2D(3, 3, 3, 'same')",
-    "import tf_keras\ntf_keras.Sequential().compile('sgd', 'mse', ['acc'])",
-]
-INVALID = [
-    Example(
-        before="import keras\n\n\nclass Mine(keras.losses.Loss):\n"
-        "    def __init__(self, reduction='sum', name='mine'):\n"
-        "        super().__init__(reduction, name)\n\n"
-        "    def call(self, y, p):\n        return y - p\n\n\nloss = Mine()",
-        after="import keras\n\n\nclass Mine(keras.losses.Loss):\n"
-        "    def __init__(self, reduction='sum', name='mine'):\n"
-        "        super().__init__(reduction=reduction, name=name)\n\n"
-        "    def call(self, y, p):\n        return y - p\n\n\nloss = Mine()",
-        raises="ValueError: Invalid value for argument `reduction`",
-        same="loss.reduction, loss.name",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
-        "    def __init__(self, name='mine'):\n        super().__init__(name)\n\n"
-        "    def update_state(self, y, p):\n        pass\n\n"
-        "    def result(self):\n        return 0.0\n\n\nname = Mine().name",
-        after="import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
-        "    def __init__(self, name='mine'):\n        super().__init__(name=name)\n\n"
-        "    def update_state(self, y, p):\n        pass\n\n"
-        "    def result(self):\n        return 0.0\n\n\nname = Mine().name",
-        raises="ValueError: ",
-        same="name",
-    ),
-    Example(
-        before=_WITH_OPTIONS.format("name"),
-        after=_WITH_OPTIONS.format("name=name"),
-        raises="ValueError: ",
-        same="metric.name",
-    ),
-]

@@ -1,21 +1,4 @@
-"""`from_config` no longer accepts `batch_input_shape` in the config of a layer.
-
-## What it does
-Reports code that adds `batch_input_shape` to the result of `layer.get_config()` and then passes it
-to `from_config`. Layer tests do this, as the `layer_test` of Keras 2 did.
-
-## Why it breaks
-`from_config` passes each entry to the class as an argument, and Keras 3 has no such argument:
-`TypeError: Error when deserializing class 'Dense' … Unrecognized keyword arguments passed to
-Dense`.
-
-## What to write instead
-Write `config["input_shape"] = shape[1:]`, without the batch size; layers still accept it. If the
-batch size matters (for a stateful layer), call the layer on `keras.Input(batch_shape=shape)`.
-
-## How we know
-Run on Keras 3.15.1 and on tf_keras: both create a layer from the fixed config.
-"""
+"""`from_config` no longer accepts `batch_input_shape` in the config of a layer."""
 
 from __future__ import annotations
 
@@ -31,7 +14,7 @@ from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
@@ -55,7 +38,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not made or module.is_guarded(node):
             continue
         is_used = any(_is_used(module, each) for each in made)
-        proven = facts.applicability(*(each for each in INVALID if not each.unsafe))
+        proven = facts.applicability(*(each for each in rule.invalid if not each.unsafe))
         applicability = Applicability.UNSAFE if is_used else proven
         yield _finding(module, node.value, key, applicability)
 
@@ -183,60 +166,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-VALID = [
-    # Nobody knows what is made of it.
-    'import keras\nconfig = layer.get_config()\nconfig["batch_input_shape"] = (2, 4)',
-    'import keras\nconfig = {}\nconfig["batch_input_shape"] = (2, 4)\nMine.from_config(config)',
-    (
-        "import tf_keras\nconfig = tf_keras.layers.Dense(3).get_config()\n"
-        'config["batch_input_shape"] = (2, 4)\ntf_keras.layers.Dense.from_config(config)'
-    ),
-    # An input layer takes it.
-    (
-        "import keras\nconfig = layer.get_config()\n"
-        'config["batch_input_shape"] = (2, 4)\nkeras.layers.InputLayer.from_config(config)'
-    ),
-    (
-        'import keras\nconfig = layer.get_config()\nconfig["input_shape"] = (2, 4)[1:]\n'
-        "keras.layers.Dense.from_config(config)"
-    ),
-]
-_LAYER = "import keras\n\nlayer = keras.layers.Dense(3)\nshape = (2, 4)\n"
-_TEST = (
-    "import keras\n\n\ndef make_again(layer, shape):\n    units = layer.units\n"
-    "    config = layer.get_config()\n"
-)
-_MADE = (
-    "    layer = layer.__class__.from_config(config)\n    return units\n\n\n"
-    "units = make_again(keras.layers.Dense(3), (2, 4))\n"
-)
-INVALID = [
-    Example(
-        before=f'{_LAYER}config = layer.get_config()\nconfig["batch_input_shape"] = shape\n'
-        "again = layer.__class__.from_config(config)\n",
-        after=f'{_LAYER}config = layer.get_config()\nconfig["input_shape"] = shape[1:]\n'
-        "again = layer.__class__.from_config(config)\n",
-        raises="TypeError: Error when deserializing class",
-        unsafe=True,
-        check="assert keras.Sequential([again]).input_shape[1:] == (4,)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=f"{_LAYER}config = layer.get_config()\nconfig['batch_input_shape'] = (None, 4)\n"
-        "again = keras.layers.Dense.from_config(config)\n",
-        after=f"{_LAYER}config = layer.get_config()\nconfig['input_shape'] = (4,)\n"
-        "again = keras.layers.Dense.from_config(config)\n",
-        raises="TypeError: Error when deserializing class",
-        unsafe=True,
-        check="assert keras.Sequential([again]).input_shape == (None, 4)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=f"{_TEST}    config['batch_input_shape'] = shape\n{_MADE}",
-        after=f"{_TEST}    config['input_shape'] = shape[1:]\n{_MADE}",
-        raises="TypeError: Error when deserializing class",
-        check="assert units == 3",
-        on_keras_2=True,
-    ),
-]

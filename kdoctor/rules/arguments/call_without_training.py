@@ -1,23 +1,4 @@
-"""`call(self, x, training)` without a default: Keras 3 no longer fills in `training`.
-
-## What it does
-Reports `training` without a default in the `call` of a user-defined layer or model, if this file
-calls such a layer without it, or puts it into a `Sequential`.
-
-## Why it breaks
-Keras 2 passed `training` to every `call` that has it: the value given by the caller, or the mode of
-`fit` or `predict`, or else None. Keras 3 does this too, but binds the arguments first: `TypeError:
-missing a required argument: 'training'`. A `Sequential` refuses such a layer: `ValueError: Layers
-added to a Sequential model can only have a single required positional argument, the input tensor.`
-
-## What to write instead
-Give it a default; Keras then fills in the value as before, on Keras 2 and 3:
-
-    def call(self, x, training=None):
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: eagerly, on symbolic tensors, in other layers, in `fit`.
-"""
+"""`call(self, x, training)` without a default: Keras 3 no longer fills in `training`."""
 
 from __future__ import annotations
 
@@ -31,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -159,7 +140,7 @@ def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix:
     return Fix(
         "Give `training` a default of None",
         tuple(edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -190,122 +171,3 @@ rule = Rule(
     triggers=word(_TRAINING) & Trigger(_may_ask),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = np.ones((4, 2), 'float32')\n\n\n"
-_BLOCK = _HEAD + (
-    "class Block(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.drop = keras.layers.Dropout(0.5)\n\n"
-    "    def call(self, inputs, {}):  # on or off\n"
-    "        return self.drop(inputs, training=training)\n\n\n"
-)
-_CALLED = _BLOCK + (
-    "block = Block()\ny = block(x)\ninputs = keras.Input((2,))\n"
-    "model = keras.Model(inputs, block(inputs))\n"
-    "trained = model(x, training=True)\nshown = model.predict(x, verbose=0)\n"
-)
-_INSIDE = _HEAD + (
-    "class Noisy(keras.layers.Layer):\n    def call(self, inputs, {0}):\n"
-    "        return inputs * 2 if training else inputs\n\n\n"
-    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.noisy = Noisy()\n        self.dense = keras.layers.Dense(1, use_bias=False)\n\n"
-    "    def call(self, inputs):\n        return self.dense(self.noisy(inputs))\n\n\n"
-    "net = Net()\nnet.compile('sgd', 'mse')\nnet.fit(x, np.ones((4, 1)), verbose=0)\n"
-    "trained = net(x, training=True) / net(x)\n"
-)
-_SEQUENTIAL = _BLOCK + "model = keras.Sequential([keras.Input((2,)), Block()])\ny = model(x)\n"
-_ADDED = _BLOCK + "model = keras.Sequential()\nmodel.add(Block())\ny = model(x)\n"
-_MASKED = _HEAD + (
-    "class Both(keras.layers.Layer):\n    def call(self, inputs, training{0}, mask{0}):\n"
-    "        return inputs if mask is None else inputs * mask\n\n\n"
-    "y = Both()(x, mask=x)\n"
-)
-_KEYWORD = _HEAD + (
-    "class Kept(keras.layers.Layer):\n    def call(self, inputs, *, training: bool{}):\n"
-    "        return inputs\n\n\ny = Kept()(x)\n"
-)
-_SCALED = _HEAD + (
-    "class Scaled(keras.layers.Layer):\n    def call(self, inputs, training, scale):\n"
-    "        return inputs * scale\n\n\ny = Scaled()(x, scale=x)\n"
-)
-
-VALID = [
-    _CALLED.format("training=None"),
-    _CALLED.format("*training"),
-    # It is passed.
-    _BLOCK.format("training") + "y = Block()(x, training=False)",
-    _BLOCK.format("training") + "def run(block: Block, *given):\n    return block(*given)",
-    _BLOCK.format("training") + "options = {'training': True}\ny = Block()(x, **options)",
-    _BLOCK.format("inputs_of_it, training").replace("self, inputs, ", "self, ")
-    + "y = Block()(x, True)",
-    # Models are called with it by `fit` and `predict`.
-    (
-        _HEAD + "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.dense = keras.layers.Dense(1)\n\n    def call(self, x, training):\n"
-        "        return self.dense(x)\n\n\nnet = Net()\nnet.compile('sgd', 'mse')\n"
-        "net.fit(x, np.ones((4, 1)))\nnet.predict(x)\n"
-    ),
-    # A class of anything else, and of one's own way to be called.
-    _CALLED.format("training").replace("keras.layers.Layer", "object"),
-    _CALLED.format("training").replace(
-        "    def call", "    def __call__(self, x):\n        return x\n\n    def call"
-    ),
-    _CALLED.format("training").replace("    def call", "    @wrapped\n    def call"),
-    "import tf_keras as " + _CALLED.format("training").removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_CALLED.format("training"),
-        after=_CALLED.format("training=None"),
-        raises=_MISSING,
-        on_keras_2=True,
-        same="[np.array(y).tolist(), shown.tolist(), sorted(set(np.array(trained).ravel()) "
-        "| {0.0, 2.0})]",
-    ),
-    # In the `call` of another, which trains.
-    Example(
-        before=_INSIDE.format("training"),
-        after=_INSIDE.format("training=None"),
-        raises="TypeError",
-        on_keras_2=True,
-        same="np.array(trained).round(4).tolist()",
-    ),
-    Example(
-        before=_SEQUENTIAL.format("training"),
-        after=_SEQUENTIAL.format("training=None"),
-        raises=_REFUSED,
-        on_keras_2=True,
-        same="np.array(y).tolist()",
-    ),
-    Example(
-        before=_ADDED.format("training"),
-        after=_ADDED.format("training=None"),
-        raises=_REFUSED,
-        on_keras_2=True,
-        same="np.array(y).tolist()",
-    ),
-    Example(
-        before=_MASKED.format(""),
-        after=_MASKED.format("=None"),
-        raises=_MISSING,
-        on_keras_2=True,
-        same="np.array(y).tolist()",
-    ),
-    Example(
-        before=_KEYWORD.format(""),
-        after=_KEYWORD.format(" = None"),
-        raises=_MISSING,
-        on_keras_2=True,
-        same="np.array(y).tolist()",
-    ),
-    Example(
-        before=_KEYWORD.format("").replace("Kept()(x)", "keras.Sequential([Kept()])(x)"),
-        after=_KEYWORD.format(" = None").replace("Kept()(x)", "keras.Sequential([Kept()])(x)"),
-        raises=_MISSING,
-        on_keras_2=True,
-        same="np.array(y).tolist()",
-    ),
-    Example(
-        before=_SCALED,
-        raises=_MISSING,
-    ),
-]

@@ -1,33 +1,4 @@
-"""`class_weight` must be a dict from class to weight: not a list, an array or a dict per output.
-
-## What it does
-Reports a list, a tuple or an array passed as `class_weight` to `fit` or `train_on_batch`, including
-the result of scikit-learn's `compute_class_weight`; also lists and dicts of dicts, with one dict
-per output of a model.
-
-## Why it breaks
-Keras 3 looks each class up: `AttributeError: 'list' object has no attribute 'get'`, or
-`'numpy.ndarray' object has no attribute 'get'`. With several outputs, `fit` raises `ValueError:
-`class_weight` is only supported for Models with a single output.`, and `train_on_batch` raises an
-error about the shape of an array. Keras up to 2.3 accepted a dict per output, and silently ignored
-lists and arrays.
-
-## What to write instead
-A dict, if classes are numbered from 0:
-
-    model.fit(x, y, class_weight=dict(enumerate(weights)))
-
-For several outputs, a weight per sample, with one array per output:
-
-    model.fit(x, [y, z], sample_weight=[weights_y[y], weights_z[z]])
-
-The fix turns a list or an array into a dict. It is unsafe because it assumes that the classes are
-0, 1, 2, … in this order, and because the weights then take effect.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, which refuses the same values with other messages; Keras
-2.3.1 uses weights of one for anything that is not a dict (`keras/engine/training_utils.py`).
-"""
+"""`class_weight` must be a dict from class to weight: not a list, an array or a dict per output."""
 
 from __future__ import annotations
 
@@ -40,7 +11,7 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -159,85 +130,3 @@ rule = Rule(
     triggers=keyword("class_weight") & attribute(*_METHODS) & Trigger(_may_be_no_dict),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 2)), np.array([0, 1, 1, 1])\n"
-    "model = keras.Sequential([keras.layers.Dense(1, activation='sigmoid')])\n"
-    "model.compile('sgd', 'binary_crossentropy')\n"
-)
-_TWO = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 2)), np.array([0, 1, 1, 1])\n"
-    "image = keras.Input((2,))\n"
-    "one, two = (keras.layers.Dense(1, activation='sigmoid', name=name)(image) for name in 'ab')\n"
-    "model = keras.Model(image, [one, two])\nmodel.compile('sgd', ['mse', 'mse'])\n"
-)
-_DICT = "dict(enumerate({}))"
-_NO_LIST = "AttributeError: 'list' object has no attribute 'get'"
-_NO_ARRAY = "AttributeError: 'numpy.ndarray' object has no attribute 'get'"
-_COMPUTED = (
-    "from sklearn.utils import class_weight\n"
-    + _MODEL
-    + "weights = class_weight.compute_class_weight(\n"
-    "    class_weight='balanced', classes=np.unique(y), y=y\n)\n"
-    "model.fit(x, y, class_weight={})\n"
-)
-VALID = [
-    _MODEL + "model.fit(x, y, class_weight={0: 3.0, 1: 1.0})",
-    _MODEL + "weights = [3.0, 1.0]\nweights = dict(enumerate(weights))\n"
-    "model.fit(x, y, class_weight=weights)",
-    _MODEL + "heavy = 3.0\nmodel.fit(x, y, class_weight={0: heavy, 1: 1.0})",
-    _MODEL + "model.fit(x, y, class_weight=None)",
-    _MODEL + "model.fit(x, y, sample_weight=np.ones(4))",
-    # Whatever it is.
-    _MODEL + "from weights import weights\nmodel.fit(x, y, class_weight=weights)",
-    # scikit-learn's own take other things.
-    (
-        "import keras\nfrom sklearn.svm import SVC\n\nSVC(class_weight='balanced').fit(x, y)\n"
-        "forest.fit(x, y, class_weight=[1.0, 2.0])"
-    ),
-]
-INVALID = [
-    Example(
-        before=_MODEL
-        + "model.fit(x, y, class_weight=[3.0, 1.0], verbose=0)  # the first is rare\n",
-        after=_MODEL
-        + "model.fit(x, y, class_weight=dict(enumerate([3.0, 1.0])), verbose=0)"
-        + "  # the first is rare\n",
-        raises=_NO_LIST,
-        unsafe=True,
-    ),
-    Example(
-        before=_MODEL + "weights = np.array([3.0, 1.0])\nloss = model.train_on_batch(\n"
-        "    x, y, class_weight=weights)\n",
-        after=_MODEL + "weights = np.array([3.0, 1.0])\nloss = model.train_on_batch(\n"
-        "    x, y, class_weight=dict(enumerate(weights)))\n",
-        raises=_NO_ARRAY,
-        unsafe=True,
-    ),
-    Example(
-        before=_COMPUTED.format("weights"),
-        after=_COMPUTED.format(_DICT.format("weights")),
-        raises=_NO_ARRAY,
-        unsafe=True,
-        needs=("scikit-learn==1.9.1",),
-    ),
-    Example(
-        before=_MODEL + "light = 1.0\nmodel.fit(x, y, class_weight=(3.0, light), verbose=0)\n",
-        raises="AttributeError: 'tuple' object has no attribute 'get'",
-    ),
-    Example(
-        before=_TWO + "heavy = {each: 3.0 for each in (0, 1)}\n"
-        "model.fit(x, [y, y], class_weight=[{0: 1.0, 1: 1.0}, heavy], verbose=0)\n",
-        raises="ValueError: `class_weight` is only supported for Models with a single output.",
-    ),
-    Example(
-        before=_TWO
-        + "model.fit(x, [y, y], class_weight=[{0: 1.0, 1: 1.0}, {0: 3.0, 1: 1.0}], verbose=0)\n",
-        raises="ValueError: `class_weight` is only supported for Models with a single output.",
-    ),
-    Example(
-        before=_TWO + "heavy = {0: 3.0, 1: 1.0}\n"
-        "model.fit(x, [y, y], class_weight={'a': {0: 1.0, 1: 1.0}, 'b': heavy}, verbose=0)\n",
-        raises="ValueError: `class_weight` is only supported for Models with a single output.",
-    ),
-]

@@ -1,22 +1,4 @@
-"""`Dense(3, kernel_initializer=drawn)`: an initializer function must accept `dtype`.
-
-## What it does
-Reports functions and lambdas that are used as an initializer of a Keras layer and do not accept
-`dtype`.
-
-## Why it breaks
-Keras up to 2.3 called `drawn(shape)`. Keras 3 calls `drawn(shape, dtype=dtype)` when the layer is
-built: `TypeError: drawn() got an unexpected keyword argument 'dtype'`.
-
-## What to write instead
-Write `def drawn(shape, name=None, dtype=None):`. Keras casts the result, so the function may ignore
-`dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the fix gives
-such a `name` the default None, and is then unsafe. Other required parameters are for you to fill
-in.
-
-## How we know
-Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass `dtype` too.
-"""
+"""`Dense(3, kernel_initializer=drawn)`: an initializer function must accept `dtype`."""
 
 from __future__ import annotations
 
@@ -30,7 +12,7 @@ from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -119,7 +101,9 @@ def _fix(module: Module, facts: TargetFacts, function: _Function) -> Fix | None:
         tuple(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
         Applicability.UNSAFE
         if wanted
-        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        else facts.applicability(
+            *(each for each in rule.invalid if each.after and not each.unsafe)
+        ),
         unsafe_because=_NAMED if wanted else "",
     )
 
@@ -158,86 +142,3 @@ rule = Rule(
     triggers=keyword(*ALWAYS_CALLED, _BIAS) & Trigger(_may_be_given),
     since="3.0",
 )
-
-_SOURCE = (
-    "import keras\nimport numpy as np\n\n\ndef drawn({}):\n    return np.full(shape, 0.5)\n\n\n"
-    "layer = keras.layers.{}\nlayer.build((None, 2))\n"
-)
-_DENSE = "Dense(3, kernel_initializer=drawn)"
-_BIASED = "Dense(3, 'relu', bias_initializer=drawn)"
-_EMBEDDING = "Embedding(3, 2, embeddings_initializer=drawn)"
-_ERROR = "TypeError: drawn() got an unexpected keyword argument 'dtype'"
-
-VALID = [
-    _SOURCE.format("shape, dtype=None", _DENSE),
-    _SOURCE.format("shape, *, dtype", _DENSE),
-    _SOURCE.format("shape, **others", _DENSE),
-    _SOURCE.format("shape", "Dense(3, kernel_initializer=made())"),
-    _SOURCE.format("shape", "Dense(3, kernel_initializer='drawn')"),
-    _SOURCE.format("shape", "Dense(3, use_bias=False, bias_initializer=drawn)"),
-    _SOURCE.format("shape", "Dense(3, None, False, bias_initializer=drawn)"),
-    _SOURCE.format("", _DENSE).replace("(shape", "((2, 3)"),
-    (
-        "import keras\nimport numpy as np\n\n"
-        "keras.layers.Dense(3, kernel_initializer=lambda shape, dtype=None: np.ones(shape))"
-    ),
-    # No lambda for sure, and one that is no initializer itself.
-    (
-        "import keras\nimport numpy as np\n\ndrawn = lambda shape: np.ones(shape)\nif own:\n"
-        "    drawn = 'zeros'\nkeras.layers.Dense(3, kernel_initializer=drawn)"
-    ),
-    "import keras\n\nkeras.layers.Dense(3, kernel_initializer=(lambda one: 'zeros')(1))",
-    "import tf_keras as " + _SOURCE.format("shape", _DENSE).removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_SOURCE.format("shape, name=None", _DENSE),
-        after=_SOURCE.format("shape, name=None, dtype=None", _DENSE),
-        raises=_ERROR,
-        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
-    ),
-    Example(
-        before=_SOURCE.format("shape", _BIASED),
-        after=_SOURCE.format("shape, dtype=None", _BIASED),
-        raises=_ERROR,
-        check="assert np.all(np.array(layer.get_weights()[1]) == 0.5)",
-    ),
-    Example(
-        before=_SOURCE.format("shape: tuple, *, name=None", _EMBEDDING),
-        after=_SOURCE.format("shape: tuple, dtype=None, *, name=None", _EMBEDDING),
-        raises=_ERROR,
-        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
-    ),
-    Example(
-        before="import keras\nimport numpy as np\n\n"
-        "layer = keras.layers.Dense(2, kernel_initializer=lambda shape: np.full(shape, 0.5))\n"
-        "layer.build((None, 2))\n",
-        after="import keras\nimport numpy as np\n\n"
-        "layer = keras.layers.Dense(2, kernel_initializer=lambda shape, dtype=None: "
-        "np.full(shape, 0.5))\n"
-        "layer.build((None, 2))\n",
-        raises="TypeError: <lambda>() got an unexpected keyword argument 'dtype'",
-        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
-    ),
-    # As Keras 1 called it.
-    Example(
-        before="import keras\nimport numpy as np\n\ndrawn = lambda shape, name: np.eye(*shape)\n"
-        "layer = keras.layers.SimpleRNN(2, recurrent_initializer=drawn)\n"
-        "layer.build((None, 2, 2))\n",
-        after="import keras\nimport numpy as np\n\n"
-        "drawn = lambda shape, name=None, dtype=None: np.eye(*shape)\n"
-        "layer = keras.layers.SimpleRNN(2, recurrent_initializer=drawn)\n"
-        "layer.build((None, 2, 2))\n",
-        raises="TypeError: <lambda>() got an unexpected keyword argument 'dtype'",
-        unsafe=True,
-        check="assert np.all(np.array(layer.get_weights()[1]) == np.eye(2))",
-    ),
-    Example(
-        before=_SOURCE.format("shape, name, scale=0.5", _DENSE),
-        after=_SOURCE.format("shape, name=None, scale=0.5, dtype=None", _DENSE),
-        raises=_ERROR,
-        unsafe=True,
-        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
-    ),
-    Example(before=_SOURCE.format("shape, scale", _DENSE), raises=_ERROR),
-]

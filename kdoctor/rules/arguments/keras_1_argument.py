@@ -1,33 +1,4 @@
-"""Keyword arguments of Keras 1: `border_mode=`, `nb_epoch=`, `init=`, `Model(input=, output=)`.
-
-## What it does
-Reports calls with Keras 1 keywords, which Keras 2.0 to 2.3 still converted at run time, and writes
-today's names. Also reports `Convolution2D(64, 3, 3)`, with a number for each side of the kernel,
-and `Conv2D(64, 3, 3)` in a file that uses Keras 1 elsewhere: one Keras 1 keyword decides for the
-whole file, and the fix is safe there. If a call can be read in both ways (`Convolution2D(64, a,
-b)`), no fix in that file is safe: the file raises today, and once fixed it would run as a different
-network. Keywords given to `functools.partial(keras.layers.Conv2D, border_mode="same")`, and
-keywords passed with `**` from a dict that is written out and whose keys do not change, are reported
-too.
-
-## Why it breaks
-The converters were removed in Keras 2.4: `ValueError: Unrecognized keyword arguments passed to
-Dense: {'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
-`TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'`.
-
-`Convolution2D(64, 3, 3)` does not even raise: the second 3 is now the stride, and the image shrinks
-to a third.
-
-## What to write instead
-`padding=`, `epochs=`, `kernel_initializer=`, `inputs=` and `outputs=`, `Conv2D(64, (3, 3))`.
-`samples_per_epoch=` counted samples and `steps_per_epoch=` counts batches: divide by the batch
-size. Keras 2.0 to 2.3 divided by the `batch_size` of the generator, or kept the number if the
-generator had none; the fix takes the size from the code, and otherwise does the same.
-
-## How we know
-The table is read from the converters of Keras 2.2.5 (`keras/legacy/interfaces.py`), so the fix does
-what Keras itself did. It is safe if it only renames, and if an example was run.
-"""
+"""Keyword arguments of Keras 1: `border_mode=`, `nb_epoch=`, `init=`, `Model(input=, output=)`."""
 
 from __future__ import annotations
 
@@ -45,12 +16,6 @@ from kdoctor.rules.arguments._keras_1_dialect import (
     is_of_keras_1,
     is_read,
     why_not_alone,
-)
-from kdoctor.rules.arguments._keras_1_examples import (
-    BESIDE_KEYWORDS,
-    GIVEN_IN_A_PARTIAL,
-    HELD_BY_A_DICT,
-    OF_CONVOLUTIONS,
 )
 from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     KERNELS,
@@ -72,7 +37,7 @@ from kdoctor.rules.arguments._keras_1_rewrites import (
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -119,7 +84,7 @@ def _fix_in_the_dict(
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
         return NoFix(f"`{name}` is also passed, beside `{held.keyword}`")
-    proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
+    proven = facts.applicability(*(each for each in rule.group("held-by-a-dict") if each.after))
     alone = why_not_alone(module, facts)
     return Fix(
         f"Write `{name}` instead of `{held.keyword}`",
@@ -191,7 +156,7 @@ def _fix(module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritt
         return NoFix("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     return Fix(
         f"Use today's arguments of `{call.made or call.leaf}`",
         (*rewritten.edits, *removed),
@@ -255,7 +220,7 @@ def _help(call: KerasCall, old: _Passed) -> str:
 def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
     edits = kernel_in_one(module, call)
     is_sure = is_read(module, facts, call)
-    proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))
+    proven = facts.applicability(*(each for each in rule.group("beside-keywords") if each.after))
     fix = Fix(
         "Write the kernel size as one argument", edits or (),
         proven if is_sure else Applicability.UNSAFE,
@@ -289,99 +254,3 @@ rule = Rule(
     & may_get_out_of_a_dict(_may_be_in_a_dict, of=_of_keras_1),
     since="2.4",
 )
-
-VALID = [
-    "import keras\nkeras.layers.Dense(3, kernel_initializer='uniform', use_bias=False)",
-    "import keras\nkeras.layers.Conv2D(64, 3, 3)",
-    "import keras\nkeras.layers.Convolution2D(64, (3, 3), padding='same')",
-    "from mine import Dense\nimport keras\nDense(3, init='uniform')",
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def __init__(self, init=None):\n        super().__init__()\n\n\nMine(init='zero')"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n"
-        "    def fit(self, x, nb_epoch=1):\n        return x\n\n\nMine().fit(3, nb_epoch=2)"
-    ),
-    "import keras\nkeras.layers.Lambda(lambda x: x, output_shape=(3,), mask=None)",
-    "import keras\noptions = {'init': 'one'}\noptions.clear()\nkeras.layers.Dense(3, **options)",
-    "import keras\nkeras.layers.Dense(**{'units': 3, 'kernel_initializer': 'ones'})",
-    "from functools import partial\nimport keras\npartial(keras.layers.Conv2D, padding='same')",
-    "from functools import partial\nimport keras\npartial(keras.layers.Convolution2D, 64, 3, 3)",
-    "from functools import partial\nimport keras\npartial(print, keras.layers.Dense, init='one')",
-]
-_MODEL = (
-    "import keras\nimport numpy as np\n\n"
-    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_BATCHES = (
-    "\n\ndef batches(batch_size=4):\n    while True:\n"
-    "        yield np.ones((batch_size, 4)), np.ones((batch_size, 3))\n\n\n"
-)
-INVALID = [
-    Example(
-        before="from keras.layers import Dense\n\n"
-        "layer = Dense(3, init='uniform', W_regularizer='l2', bias=False)\n",
-        after="from keras.layers import Dense\n\n"
-        "layer = Dense(3, kernel_initializer='uniform', kernel_regularizer='l2', use_bias=False)\n",
-        raises="ValueError: Unrecognized keyword arguments passed to Dense: {'init': 'uniform'",
-        check="assert type(layer.kernel_initializer).__name__ == 'RandomUniform'\n"
-        "assert layer.kernel_regularizer is not None and not layer.use_bias",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.LSTM(output_dim=3, inner_init='identity', "
-        "dropout_W=0.2, dropout_U=0.1, consume_less='gpu', forget_bias_init='one')\n",
-        after="import keras\n\nlayer = keras.layers.LSTM(units=3, "
-        "recurrent_initializer='identity', dropout=0.2, recurrent_dropout=0.1, "
-        "unit_forget_bias=True)\n",
-        raises="TypeError: LSTM.__init__() missing 1 required positional argument: 'units'",
-        check="assert (layer.units, layer.dropout, layer.recurrent_dropout) == (3, 0.2, 0.1)",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dropout(p=0.5)\n",
-        after="import keras\n\nlayer = keras.layers.Dropout(rate=0.5)\n",
-        raises="TypeError: Dropout.__init__() missing 1 required positional argument: 'rate'",
-        check="assert layer.rate == 0.5",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.BatchNormalization(mode=0, axis=-1)\n",
-        after="import keras\n\nlayer = keras.layers.BatchNormalization(axis=-1)\n",
-        raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
-        "{'mode': 0",
-    ),
-    Example(
-        before="from keras.models import Model\n\nmodel = Model(input=x, output=y)\n",
-        after="from keras.models import Model\n\nmodel = Model(inputs=x, outputs=y)\n",
-        raises="ValueError: Unrecognized keyword arguments passed to Model: {'input': ",
-        prelude="import keras\nx = keras.Input((3,))\ny = keras.layers.Dense(2)(x)\n",
-        check="assert model.output_shape == (None, 2)",
-    ),
-    Example(
-        before=f"{_MODEL}history = model.fit(np.ones((2, 4)), np.ones((2, 3)), nb_epoch=2, "
-        "verbose=0)\n",
-        after=f"{_MODEL}history = model.fit(np.ones((2, 4)), np.ones((2, 3)), epochs=2, "
-        "verbose=0)\n",
-        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'",
-        check="assert history.epoch == [0, 1]",
-    ),
-    Example(
-        before=f"{_MODEL}model.fit(batches(), samples_per_epoch=4, nb_epoch=1)\n",
-        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument "
-        "'samples_per_epoch'",
-        prelude="def batches():\n    yield\n",
-    ),
-    # Samples become batches, where the generator says how many make one.
-    Example(
-        before=f"{_MODEL}{_BATCHES}model.fit(batches(5), samples_per_epoch=20, nb_epoch=2)\n",
-        after=f"{_MODEL}{_BATCHES}model.fit(batches(5), steps_per_epoch=20 // 5, epochs=2)\n",
-        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument "
-        "'samples_per_epoch'",
-        unsafe=True,
-        check="assert model.optimizer.iterations == 8",
-    ),
-    *GIVEN_IN_A_PARTIAL,
-    *HELD_BY_A_DICT,
-    *OF_CONVOLUTIONS,
-    *BESIDE_KEYWORDS,
-]

@@ -1,31 +1,4 @@
-"""`Dense(3, weights=[kernel, bias])`: layers no longer accept their initial weights.
-
-## What it does
-Reports `weights=` of Keras layers, except `Embedding`, which still accepts it, and of user-defined
-layers, in this file or the project, that pass unknown arguments on to a Keras layer.
-
-## Why it breaks
-Every layer of Keras 2 accepted `weights=` and set them when it was first called. In Keras 3 this
-raises `ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
-
-## What to write instead
-Use initializers with these values:
-
-    Constant = keras.initializers.Constant
-    Dense(3, kernel_initializer=Constant(kernel), bias_initializer=Constant(bias))
-
-Or set them once the layer is built: after its first call, after `layer.build(shape)`, or after
-`model.add(layer)` to a model whose input is known:
-
-    layer = Dense(3)
-    y = layer(x)
-    layer.set_weights(weights)
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers on both, with `weights=`
-and with the initializers, and compares all weights. Keras 2 refused weights of a different shape;
-an initializer broadcasts them if it can, and becomes part of the layer's config.
-"""
+"""`Dense(3, weights=[kernel, bias])`: layers no longer accept their initial weights."""
 
 from __future__ import annotations
 
@@ -60,7 +33,7 @@ from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._may_be_called import may_make_a_layer
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -143,7 +116,7 @@ def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | NoFix) 
 def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
     if module.source(given.value) == "None":
         edits = remove_arguments(module, call.call, [given])
-        proofs = (each for each in INVALID if "weights=None" in each.before)
+        proofs = (each for each in rule.invalid if "weights=None" in each.before)
         if edits is not None:
             return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
     by_initializers = _initializers(module, call, given)
@@ -271,127 +244,3 @@ rule = Rule(
     triggers=word("weights") & Trigger(_may_get_weights),
     since="3.0",
 )
-
-_HEAD = "import keras\n\n"
-_PRELUDE = (
-    "import keras\nimport numpy as np\n\n"
-    "kernel, bias = np.arange(12.0).reshape((4, 3)), np.arange(3.0)\n"
-    "both = [kernel, bias]\nx = keras.Input((4,))\n"
-)
-_ERROR = "ValueError: Unrecognized keyword arguments passed to Dense: {'weights': "
-_OWN = (
-    _HEAD + "class Own(keras.layers.Dense):\n    pass\n\n\nclass Twice(Own):\n"
-    "    def __init__(self, units, factor=2, **kwargs):\n"
-    "        super().__init__(units * factor // factor, **kwargs)\n\n\nx = keras.Input((4,))\n"
-)
-VALID = [
-    "import keras\nkeras.layers.Embedding(5, 3, weights=[table])",
-    "import keras\nkeras.layers.Dense(3, kernel_initializer=keras.initializers.Constant(2))",
-    "import tf_keras\ntf_keras.layers.Dense(3, weights=[kernel, bias])",
-    "import keras\nfrom mine import Dense\nDense(3, weights=[kernel, bias])",
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def __init__(self, weights):\n        super().__init__()\n\n\nMine(weights=[1])"
-    ),
-    # What is taken out, and what is not handed on.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
-        "    def __init__(self, units, **kwargs):\n        self.start = kwargs.pop('weights')\n"
-        "        super().__init__(units, **kwargs)\n\n\nMine(3, weights=[1])"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
-        "    def __init__(self, units, **kwargs):\n        super().__init__(units)\n\n\n"
-        "Mine(3, weights=[1])"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Embedding):\n    pass\n\n\n"
-        "Mine(3, 4, weights=[table])"
-    ),
-    "import keras\nkeras.applications.VGG16(weights=None)",
-    (
-        "import keras\n\ntry:\n    layer = keras.layers.Dense(3, weights=[kernel, bias])\n"
-        "except Exception:\n    layer = keras.layers.Dense(3)"
-    ),
-]
-INVALID = [
-    Example(
-        before=_HEAD + "layer = keras.layers.Dense(3, weights=[kernel + 1, bias], name='own')\n"
-        "y = layer(x)\n",
-        after=_HEAD + "layer = keras.layers.Dense(3, "
-        "kernel_initializer=keras.initializers.Constant(kernel + 1), "
-        "bias_initializer=keras.initializers.Constant(bias), name='own')\ny = layer(x)\n",
-        raises=_ERROR,
-        unsafe=True,
-        prelude=_PRELUDE,
-        same="[each.tolist() for each in layer.get_weights()]",
-    ),
-    # A name for all of them, and an initializer that had no effect.
-    Example(
-        before="from keras.layers import Dense\n\n"
-        "y = Dense(3, kernel_initializer='zeros', weights=both)(x)\n",
-        after="from keras import initializers\nfrom keras.layers import Dense\n\n"
-        "y = Dense(3, kernel_initializer=initializers.Constant(both[0]), "
-        "bias_initializer=initializers.Constant(both[1]))(x)\n",
-        raises=_ERROR,
-        unsafe=True,
-        prelude=_PRELUDE,
-        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
-    ),
-    Example(
-        before=_HEAD + "layer = keras.layers.Dense(3, use_bias=False, weights=[kernel])\n"
-        "y = layer(x)\n",
-        after=_HEAD + "layer = keras.layers.Dense(3, use_bias=False, "
-        "kernel_initializer=keras.initializers.Constant(kernel))\ny = layer(x)\n",
-        raises=_ERROR,
-        unsafe=True,
-        prelude=_PRELUDE,
-        same="[each.tolist() for each in layer.get_weights()]",
-    ),
-    # What gives the weights is called once: they are set when the layer is built.
-    Example(
-        before=_HEAD + "x = keras.Input((4,))\n"
-        "y = keras.layers.Dense(\n    3,\n    weights=old.get_weights(),\n)(x)\n",
-        after=_HEAD + "x = keras.Input((4,))\n"
-        "dense_layer = keras.layers.Dense(\n    3,\n)\ny = dense_layer(x)\n"
-        "dense_layer.set_weights(old.get_weights())\n",
-        raises=_ERROR,
-        unsafe=True,
-        prelude=_PRELUDE + "old = keras.layers.Dense(3)\nold.build((None, 4))\n"
-        "old.set_weights(both)",
-        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
-    ),
-    Example(
-        before=_HEAD + "model = keras.Sequential()\nmodel.add(keras.Input((4,)))\n"
-        "model.add(keras.layers.Dense(3, weights=old.get_weights()))  # as before\n",
-        after=_HEAD + "model = keras.Sequential()\nmodel.add(keras.Input((4,)))\n"
-        "model.add(keras.layers.Dense(3))\n"
-        "model.layers[-1].set_weights(old.get_weights())  # as before\n",
-        raises=_ERROR,
-        unsafe=True,
-        prelude=_PRELUDE + "old = keras.layers.Dense(3)\nold.build((None, 4))\n"
-        "old.set_weights(both)",
-        same="[each.tolist() for each in model.get_weights()]",
-    ),
-    Example(
-        before=_HEAD + "layer = keras.layers.Dense(3, weights=None)\n",
-        after=_HEAD + "layer = keras.layers.Dense(3)\n",
-        raises=_ERROR,
-        same="layer.units",
-    ),
-    # A layer of one's own that hands it on.
-    Example(
-        before=_OWN + "y = Twice(3, weights=both)(x)\n",
-        after=_OWN + "twice_layer = Twice(3)\ny = twice_layer(x)\ntwice_layer.set_weights(both)\n",
-        raises=_ERROR.replace("Dense", "Twice"),
-        unsafe=True,
-        prelude=_PRELUDE,
-        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
-    ),
-    # Nothing tells where it is built.
-    Example(
-        before=_HEAD + "layers = [keras.layers.Dense(3, weights=made_of(bias))]\n",
-        raises=_ERROR,
-        prelude=_PRELUDE + "made_of = str",
-    ),
-]

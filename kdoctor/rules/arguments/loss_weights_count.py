@@ -1,21 +1,4 @@
-"""`loss_weights` must have one entry per loss.
-
-## What it does
-Reports `loss_weights` in `compile` of a functional model or a `Sequential`, if losses and weights
-are written out and differ in number: `loss="mse", loss_weights=[1, 0.5]`.
-
-## Why it breaks
-Keras 2 repeated a single loss for all outputs before it applied the weights, and used a weight of 1
-for outputs missing from a dict of weights. Since 3.7, Keras compares the numbers at the first
-batch: `ValueError: `loss_weights` must match the number of losses, got 1 losses and 2 weights.` For
-a dict of losses it looks up the weight of each: `KeyError`.
-
-## What to write instead
-Repeat the loss for each output, `loss=["mse", "mse"]`; in a dict, give each output a weight.
-
-## How we know
-Run with Keras 3.4, 3.6, 3.7, 3.10 and 3.15.1, and on tf_keras 2.21.
-"""
+"""`loss_weights` must have one entry per loss."""
 
 from __future__ import annotations
 
@@ -30,7 +13,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -105,7 +88,7 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
         fix = Fix(
             "Add a weight of 1 for each missing output",
             (Edit(Span(start, start), (added,)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
     return rule.finding(
         module.place(weights),
@@ -153,7 +136,7 @@ def _repeated(
     return Fix(
         f"Repeat the loss for each of the {count} outputs",
         (Edit(span, ("[", *repeated, "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -189,109 +172,3 @@ rule = Rule(
     triggers=keyword(_WEIGHTS) & attribute("compile") & Trigger(_may_differ),
     since="3.7",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
-    "a, b = (keras.layers.Dense(1, kernel_initializer='ones', name=name)(x) for name in 'ab')\n"
-    "model = keras.Model(x, [a, b])\n"
-)
-_FIT = (
-    "logs = model.fit(\n    np.ones((4, 2)), [np.ones((4, 1)), np.zeros((4, 1))], verbose=0\n"
-    ").history\n"
-)
-_TOLD = "ValueError: `loss_weights` must match the number of losses, got {} losses and {} weights."
-_MSE = "keras.losses.mean_squared_error"
-_FAR = (
-    f"{_MODEL}\n\ndef far(truth, guess):\n    return abs(truth - guess) * 2\n\n\n"
-    "weights = (2.0, 1.0)\n"
-)
-_SAME = "[logs[name][0] for name in ('loss', 'a_loss', 'b_loss')]"
-
-VALID = [
-    _MODEL + "model.compile('sgd', ['mse', 'mae'], loss_weights=[1, 0.5])\n",
-    _MODEL + "model.compile('sgd', ['mse', 'mae'], loss_weights={'a': 1, 'b': 0.5})\n",
-    _MODEL + "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights=[1, 0.5])\n",
-    _MODEL + "model.compile('sgd', 'mse', loss_weights=weights)\n",
-    _MODEL + "model.compile('sgd', 'mse', loss_weights=None)\n",
-    _MODEL + "model.compile('sgd', 'mse', loss_weights=[0.5])\n",
-    # What the loss is, or how many there are, is open.
-    _MODEL + "from mine import loss\nmodel.compile('sgd', loss, loss_weights=[1, 0.5])\n",
-    _MODEL + "model.compile('sgd', [*losses], loss_weights=[1, 0.5])\n",
-    _MODEL + "model.compile('sgd', ['mse', None, 'mse'], loss_weights=[1, 0.5])\n",
-    _MODEL + "model.compile('sgd', losses(), loss_weights=[1, 0.5])\n",
-    (
-        _MODEL + "loss = 'mse'\nif both:\n    loss = ['mse', 'mae']\n"
-        "model.compile('sgd', loss, loss_weights=[1, 0.5])\n"
-    ),
-    # It grows, under its name or another.
-    _MODEL + "losses = ['mse']\nlosses.append('mae')\n"
-    "model.compile('sgd', losses, loss_weights=[1, 0.5])\n",
-    _MODEL + "weights = {'a': 1}\nweights['b'] = 2\n"
-    "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights=weights)\n",
-    _MODEL + "losses = ['mse']\nadd(losses)\nmodel.compile('sgd', losses, loss_weights=[1, 0.5])\n",
-    # A weight that no loss asks for.
-    _MODEL
-    + "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights={'a': 1, 'b': 2, 'c': 3})\n",
-    # A list is made of a function.
-    _MODEL + "@twice\ndef far(truth, guess):\n    return guess - truth\n\n\n"
-    "model.compile('sgd', far, loss_weights=[1, 0.5])\n",
-    (
-        "import keras\n\n\nclass Net(keras.Model):\n    def compile(self):\n"
-        "        super().compile('sgd', 'mse', loss_weights=[1, 0.5])\n\n"
-        "    def train_step(self, data):\n        return {}\n"
-    ),
-    # A class that weighs its losses itself.
-    (
-        "import keras\n\n\nclass Net(keras.Model):\n    def train_step(self, data):\n"
-        "        return {}\n\n\nNet().compile('sgd', 'mse', loss_weights=[1, 0.5])\n"
-    ),
-    _MODEL.replace("keras", "tf_keras") + "model.compile('sgd', 'mse', loss_weights=[1, 0.5])\n",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.compile('sgd', 'mse', loss_weights=[1, 0.5])\n" + _FIT,
-        after=_MODEL + "model.compile('sgd', ['mse', 'mse'], loss_weights=[1, 0.5])\n" + _FIT,
-        raises=_TOLD.format(1, 2),
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    # By name, as a function, and as a member of Keras.
-    Example(
-        before=f"{_FAR}model.compile(\n    'sgd',\n    loss=far,  # for both\n"
-        f"    loss_weights=weights,\n)\n{_FIT}",
-        after=f"{_FAR}model.compile(\n    'sgd',\n    loss=[far, far],  # for both\n"
-        f"    loss_weights=weights,\n)\n{_FIT}",
-        raises=_TOLD.format(1, 2),
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=f"{_MODEL}model.compile('sgd', {_MSE}, loss_weights=[1, 0.5])\n{_FIT}",
-        after=f"{_MODEL}model.compile('sgd', [{_MSE}, {_MSE}], loss_weights=[1, 0.5])\n{_FIT}",
-        raises=_TOLD.format(1, 2),
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    # A dict that leaves an output out.
-    Example(
-        before=_MODEL
-        + "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights={'a': 0.5})\n"
-        + _FIT,
-        after=_MODEL
-        + "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights={\"b\": 1.0, 'a': 0.5})\n"
-        + _FIT,
-        raises="KeyError: 'b'",
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_MODEL
-        + "model.compile('sgd', keras.losses.Huber(), loss_weights={'a': 1, 'b': 0.5})\n"
-        + _FIT,
-        raises=_TOLD.format(1, 2),
-    ),
-    Example(
-        before=_MODEL + "model.compile('sgd', ['mse', 'mae'], loss_weights={'b': 0.5})\n" + _FIT,
-        raises=_TOLD.format(2, 1),
-    ),
-]

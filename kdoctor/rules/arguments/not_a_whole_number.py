@@ -1,27 +1,4 @@
-"""`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not Python ints.
-
-## What it does
-Checks arguments that must be ints: the units of `Dense`, `GRU` and `SimpleRNN`, the filters of
-convolutions, the rows and columns of an `Embedding`, the heads of attention, and the steps of
-`fit`, `evaluate` and `predict` (and of their old counterparts for generators). Reports values that
-are certainly not a Python `int`: a division with `/`, a float, or the result of a NumPy function,
-such as `np.prod(shape)` or `np.max(y) + 1`.
-
-## Why it breaks
-Keras 2 called `int()` on units and filters, and counted steps up to the number, so 2.5 steps meant
-three. Keras 3 does neither: `ValueError: Received an invalid value for `units`, expected a positive
-integer.`, `ValueError: Cannot convert '(3, 3, 3, 4.0)' to a shape.`, `TypeError: 'float' object
-cannot be interpreted as an integer`. An `np.int64` is no `int` either: `Dense` refuses it since
-Keras 3.13, `Embedding` and `MultiHeadAttention` in 3.15, `GRU` and `SimpleRNN` always. In Python
-2, for which much of this code was written, dividing ints gave an int.
-
-## What to write instead
-`Dense(int(n / 2))`, `Dense(int(np.prod(shape)))`, `fit(steps_per_epoch=math.ceil(n / 32))`.
-
-## How we know
-Each case was run on Keras 3.15.1 and on tf_keras 2.21; the releases are those whose source has the
-check (`keras/src/layers/core/dense.py`, `embedding.py`).
-"""
+"""`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not Python ints."""
 
 from __future__ import annotations
 
@@ -45,7 +22,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -229,7 +206,7 @@ def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
 
 
 def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function: str) -> Fix:
-    proven = [each for each in INVALID if each.after and f"{function}(" in each.after]
+    proven = [each for each in rule.invalid if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)
     return Fix(
@@ -262,160 +239,3 @@ rule = Rule(
     triggers=Trigger(_may_be_refused),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n"
-_MODEL = (
-    "import math\n\nimport keras\nimport numpy as np\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\nseen = []\ncount = keras.callbacks.LambdaCallback("
-    "on_train_batch_end=lambda batch, logs: seen.append(batch))\n"
-    "tested, asked = keras.callbacks.Callback(), keras.callbacks.Callback()\n"
-    "tested.on_test_batch_end = lambda batch, logs=None: seen.append(batch)\n"
-    "asked.on_predict_batch_end = lambda batch, logs=None: seen.append(batch)\n"
-    "x, y = np.ones((25, 2)), np.ones((25, 1))\n"
-)
-_STEPS_ERROR = "TypeError: 'float' object cannot be interpreted as an integer"
-
-VALID = [
-    _HEAD
-    + "n = 5\nkeras.layers.Dense(n // 2)\nkeras.layers.Dense(int(n / 2))\nkeras.layers.Dense(n)",
-    _HEAD + "keras.layers.Dense(int(np.prod((2, 3))))\nkeras.layers.Conv2D(np.prod((2, 3)), 3)",
-    # Nobody knows what a parameter is.
-    _HEAD + "def units(n):\n    return keras.layers.Dense(n)\n\n\nunits(3)",
-    _HEAD + "def units(n):\n    return keras.layers.Dense(n)\n\n\nunits(given)",
-    # It has its own way with what it gets.
-    _HEAD + "def units(n):\n    if n % 1:\n        raise ValueError(n)\n    n = int(n)\n"
-    "    return keras.layers.Dense(n)\n\n\nunits(3.0)",
-    _HEAD + "def units(n):\n    return keras.layers.Dense(n if isinstance(n, int) else 3)\n\n\n"
-    "units(3.0)",
-    # It may be the int.
-    _HEAD + "n = 4.5\nn = 4\n\n\ndef layer():\n    return keras.layers.Dense(n)",
-    _MODEL + "model.fit(x, y, steps_per_epoch=len(x) // 10, verbose=0)",
-    _MODEL + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0)",
-    _MODEL + "model.fit(x, y, steps_per_epoch=np.prod((1, 2)), verbose=0)",
-]
-INVALID = [
-    # Bound twice, and read in a function: it is one of both, and both are refused.
-    Example(
-        before=_HEAD
-        + "n = 9 / 3\nn = n * 2\n\n\ndef layer():\n    return keras.layers.Dense(n)\n\n\n"
-        "made = layer()",
-        after=_HEAD + "n = 9 / 3\nn = n * 2\n\n\ndef layer():\n"
-        "    return keras.layers.Dense(int(n))\n\n\nmade = layer()",
-        raises=_UNITS,
-        on_keras_2=True,
-        same="int(made.units)",
-    ),
-    # Told where it is given.
-    Example(
-        before=_HEAD + "def layer(n, name=None):\n    return keras.layers.Dense(n, name=name)\n\n\n"
-        "size = 9 / 3\nmade = layer(size)",
-        raises=_UNITS,
-        on_keras_2=True,
-        same="int(made.units)",
-    ),
-    Example(
-        before=_HEAD + "size = 9\nmade = keras.layers.Dense(size / 2)",
-        after=_HEAD + "size = 9\nmade = keras.layers.Dense(int(size / 2))",
-        raises=_UNITS,
-        on_keras_2=True,
-        same="int(made.units)",
-    ),
-    Example(
-        before=_HEAD + "made = keras.layers.Dense(np.prod((2, 3)))",
-        after=_HEAD + "made = keras.layers.Dense(int(np.prod((2, 3))))",
-        raises=_UNITS,
-        on_keras_2=True,
-        same="int(made.units)",
-    ),
-    Example(
-        before=_HEAD + "classes = np.max([3, 7]) + 1\nmade = keras.layers.Dense(units=classes)",
-        after=_HEAD + "classes = np.max([3, 7]) + 1\nmade = keras.layers.Dense(units=int(classes))",
-        raises=_UNITS,
-        on_keras_2=True,
-        same="int(made.units)",
-    ),
-    Example(
-        before=_HEAD + "made = keras.layers.Embedding(np.max([3, 7]) + 1, 4)",
-        after=_HEAD + "made = keras.layers.Embedding(int(np.max([3, 7]) + 1), 4)",
-        raises="ValueError: `input_dim` must be a positive integer.",
-        on_keras_2=True,
-        same="int(made.input_dim)",
-    ),
-    Example(
-        before=_HEAD + "shape = (2, 3)\nmade = keras.layers.Embedding(4, np.prod(shape))",
-        after=_HEAD + "shape = (2, 3)\nmade = keras.layers.Embedding(4, int(np.prod(shape)))",
-        raises="ValueError: `output_dim` must be a positive integer.",
-        on_keras_2=True,
-        same="int(made.output_dim)",
-    ),
-    *(
-        Example(
-            before=_HEAD + f"made = keras.layers.{cls}(np.max([3, 7]))",
-            after=_HEAD + f"made = keras.layers.{cls}(int(np.max([3, 7])))",
-            raises=_STATE,
-            on_keras_2=True,
-            same="int(made.units)",
-        )
-        for cls in ("GRU", "SimpleRNN")
-    ),
-    Example(
-        before=_HEAD
-        + "made = keras.layers.MultiHeadAttention(np.max([2, 4]), key_dim=np.sum([3]))",
-        after=_HEAD + "made = keras.layers.MultiHeadAttention(int(np.max([2, 4])), "
-        "key_dim=int(np.sum([3])))",
-        raises=f"ValueError: Received an invalid value for argument `num_heads`, {_POSITIVE}",
-        findings=2,
-    ),
-    Example(
-        before=_HEAD + "made = keras.layers.Conv2D(8 / 2, 3)(keras.Input((8, 8, 3)))",
-        after=_HEAD + "made = keras.layers.Conv2D(int(8 / 2), 3)(keras.Input((8, 8, 3)))",
-        raises="ValueError: Cannot convert '(",
-        on_keras_2=True,
-        same="tuple(made.shape)",
-    ),
-    Example(
-        before=_MODEL
-        + "model.fit(x, y, steps_per_epoch=len(x) / 10, verbose=0, callbacks=[count])",
-        after=_MODEL
-        + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0, callbacks=[count])",
-        raises=_STEPS_ERROR,
-        on_keras_2=True,
-        same="len(seen)",
-    ),
-    Example(
-        before=_MODEL
-        + "model.fit(x, y, validation_data=(x, y), validation_steps=len(x) / 10, verbose=0, "
-        "callbacks=[tested])",
-        after=_MODEL
-        + "model.fit(x, y, validation_data=(x, y), validation_steps=math.ceil(len(x) / 10), "
-        "verbose=0, callbacks=[tested])",
-        raises=_STEPS_ERROR,
-        on_keras_2=True,
-        same="len(seen)",
-    ),
-    Example(
-        before=_MODEL + "model.evaluate(x, y, steps=len(x) / 10, verbose=0, callbacks=[tested])",
-        after=_MODEL
-        + "model.evaluate(x, y, steps=math.ceil(len(x) / 10), verbose=0, callbacks=[tested])",
-        raises=_STEPS_ERROR,
-        on_keras_2=True,
-        same="len(seen)",
-    ),
-    Example(
-        before=_MODEL + "model.predict(x, steps=len(x) / 10, verbose=0, callbacks=[asked])",
-        after=_MODEL
-        + "model.predict(x, steps=math.ceil(len(x) / 10), verbose=0, callbacks=[asked])",
-        raises=_STEPS_ERROR,
-        on_keras_2=True,
-        same="len(seen)",
-    ),
-    Example(
-        before=_MODEL
-        + "steps = np.ceil(len(x) / 10)\nmodel.fit(x, y, steps_per_epoch=steps, verbose=0)",
-        after=_MODEL
-        + "steps = np.ceil(len(x) / 10)\nmodel.fit(x, y, steps_per_epoch=int(steps), verbose=0)",
-        raises="TypeError: 'numpy.float64' object cannot be interpreted as an integer",
-        on_keras_2=True,
-    ),
-]

@@ -1,23 +1,4 @@
-"""A user-defined optimizer that passes no `learning_rate` to its base class.
-
-## What it does
-Reports `super().__init__(name=name)` and `super().__init__(name)` in a subclass of Keras'
-`Optimizer` that would otherwise work on Keras 3. (KD511 and KD512 report classes written for Keras
-2 as a whole.)
-
-## Why it breaks
-In Keras 2 the base class took a name, and each optimizer stored its own learning rate. In Keras 3
-the base class stores it and requires it: `TypeError: BaseOptimizer.__init__() missing 1 required
-positional argument: 'learning_rate'`. It is now the first parameter, where the name was:
-`ValueError: Argument `learning_rate` should be float`.
-
-## What to write instead
-Write `super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only passes
-gradients to other optimizers never reads it: any number works.
-
-## How we know
-Run on Keras 3.15.1.
-"""
+"""A user-defined optimizer that passes no `learning_rate` to its base class."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -108,33 +89,3 @@ rule = Rule(
     triggers=word(_BASE) & calls(_may_lack_it, "__init__"),
     since="3.0",
 )
-
-_CLASS = (
-    "import keras\n\n\nclass Both(keras.optimizers.Optimizer):\n"
-    "    def __init__(self, one, name='both', **options):\n        super().__init__({})\n"
-    "        self.one = one\n\n"
-    "    def apply(self, grads, trainable_variables=None):\n"
-    "        return self.one.apply(grads, trainable_variables)\n"
-)
-_MINE = "{}\n\n\nclass Mine({}):\n    def __init__(self):\n        super().__init__(name='mine')\n"
-
-VALID = [
-    _CLASS.format("0.0, name=name"),
-    _CLASS.format("options.pop('rate'), name=name"),
-    _CLASS.format("name, **options").replace(".Optimizer", ".Adam"),
-    _CLASS.format("learning_rate=0.0"),
-    _CLASS.format("**options"),
-    _MINE.format("import keras", "keras.optimizers.Adam"),
-    _MINE.format("class Optimizer:\n    pass", "Optimizer"),
-    "import tf_keras as " + _CLASS.format("name=name").removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_CLASS.format("name=name") + "\n\nBoth(keras.optimizers.SGD())\n",
-        raises=_ERROR,
-    ),
-    Example(
-        before=_CLASS.format("name, **options") + "\n\nBoth(keras.optimizers.SGD())\n",
-        raises=_NO_RATE,
-    ),
-]

@@ -1,25 +1,4 @@
-"""The name of a custom activation, constraint, regularizer, loss or metric, as a string.
-
-## What it does
-Reports `activation="mine"` of Keras layers, `kernel_constraint="mine"`, `compile(loss="mine",
-metrics=["mine"])` and `keras.activations.get("mine")`, if no release of Keras has such a name: the
-code registered it in `get_custom_objects()`. This includes user-defined layers that pass the
-argument on to a Keras layer, and names that are pytest parameters. Also reports names that only
-Keras 2 had: layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
-
-## Why it breaks
-Keras 2 looked such names up in the custom objects. Keras 3 only knows its built-in ones:
-`ValueError: Could not interpret activation function identifier: mine`. Initializers and optimizers
-are still looked up in the custom objects.
-
-## What to write instead
-Pass the function or class itself, `activation=mine`; if only the name is known,
-`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, pass the layer: `LeakyReLU()`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom_objects()`. Which
-names a release has is read from its wheel; a test passes Keras those that only Keras 2 had.
-"""
+"""The name of a custom activation, constraint, regularizer, loss or metric, as a string."""
 
 from __future__ import annotations
 
@@ -50,9 +29,8 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import keras_calls
 from kdoctor.rules.arguments._may_be_called import Callee, may_make_a_layer, passes
-from kdoctor.rules.arguments._own_name_examples import IN_COMPILE, OF_KERAS_2
 from kdoctor.rules.arguments._string_identifiers import KERAS_2, is_gone, is_known
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.parametrized import pytest_parameter_values
@@ -271,7 +249,7 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
         fix = Fix(
             f"Write `{spelled}()`",
             (Edit(module.outer_span(given.node), (f"{spelled}()",)),),
-            facts.applicability(*(each for each in OF_KERAS_2 if each.after)),
+            facts.applicability(*(each for each in rule.group("of-keras-2") if each.after)),
             () if need is None else (need,),
         )
     kind = _KINDS[given.module]
@@ -303,117 +281,3 @@ rule = Rule(
     | (attribute("parametrize") & passes(_may_be_parametrized, of=_looks_up)),
     since="3.0",
 )
-
-_HEAD = (
-    "import keras\n\n\ndef mine(x):\n    return x * 2\n\n\n"
-    "keras.utils.get_custom_objects()['mine'] = mine\n"
-)
-_ERROR = "ValueError: Could not interpret activation function identifier: mine"
-_TEST = (
-    "import keras\nimport pytest\n\n\n@pytest.mark.parametrize('name', [{}])\n"
-    "def test(name):\n    assert keras.activations.get({})\n"
-)
-
-_OWN = (
-    "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
-    "    def __init__(self, units, {0}=None, **kwargs):\n"
-    "        super().__init__(units, {1}, **kwargs)\n\n\n"
-)
-_CLIP = (
-    "class clip(keras.constraints.Constraint):\n    def __call__(self, w):\n"
-    "        return keras.ops.clip(w, -1, 1)\n\n\n"
-    "keras.utils.get_custom_objects()['clip'] = clip\n"
-)
-_HANDED_ON = _OWN.format("kernel_constraint", "kernel_constraint=kernel_constraint") + _CLIP
-
-VALID = [
-    "import keras\n\nkeras.layers.Dense(2, activation='relu', kernel_constraint='max_norm')",
-    "import keras\n\nkeras.layers.Dense(2, activation='swish', kernel_constraint='NonNeg')",
-    "import keras\nkeras.layers.Dense(2, kernel_regularizer='l2'), keras.layers.Activation('elu')",
-    "import keras\n\nkeras.layers.LSTM(2, recurrent_activation='hard_sigmoid', activation='tanh')",
-    "import keras\nkeras.layers.Dense(2, kernel_constraint='maxnorm', kernel_regularizer='l1_l2')",
-    "import keras\n\nkeras.layers.Dense(2, kernel_initializer='mine')",
-    "import keras\n\nkeras.layers.Dense(2, activation=name), keras.activations.get(name)",
-    (
-        "import keras\nmodel = keras.Sequential()\n"
-        "model.compile('sgd', {'a': 'BCE', 'b': 'CE'}, metrics=[['acc', 'AUC'], ['MSE', 'ce']])"
-    ),
-    "import keras\nkeras.Sequential().compile('sgd', 'logcosh', metrics=['fmeasure', 'KLD'])",
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def compile(self, optimizer, loss):\n"
-        "        super().compile(optimizer, losses[loss])\n\n\nMine().compile('sgd', 'mine')"
-    ),
-    "from mine import Dense\nimport keras\nDense(2, activation='mine')",
-    "import tf_keras as keras\n\nkeras.layers.Dense(2, activation='mine')",
-    # A layer of one's own that makes something of it first, or keeps it.
-    _OWN.format("activation", "activation=mine[activation]") + "Mine(2, activation='mine')",
-    _OWN.replace(", {1}", "").format("activation") + "Mine(2, activation='mine')",
-    _OWN.replace("keras\n", "tf_keras as keras\n", 1).format("activation", "activation=activation")
-    + "Mine(2, activation='mine')",
-    _TEST.format("'relu', 'elu'", "name"),
-    "import keras, pytest\nwith pytest.raises(ValueError):\n    keras.activations.get('mine')",
-    "import keras\n\ntry:\n    keras.activations.get('mine')\nexcept ValueError:\n    pass",
-]
-INVALID = [
-    Example(
-        before=_HEAD + "layer = keras.layers.Dense(2, activation='mine')\n",
-        after=_HEAD
-        + "layer = keras.layers.Dense(2, activation=keras.saving.get_custom_objects()['mine'])\n",
-        raises=_ERROR,
-        unsafe=True,
-        check="assert layer.activation is mine",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "layer = keras.layers.Activation('mine')\n",
-        after=_HEAD
-        + "layer = keras.layers.Activation(keras.saving.get_custom_objects()['mine'])\n",
-        raises=_ERROR,
-        unsafe=True,
-        check="assert layer.activation is mine",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "layer = keras.layers.Dense(2, kernel_constraint='mine')\n",
-        after=_HEAD + "layer = keras.layers.Dense(2, "
-        "kernel_constraint=keras.saving.get_custom_objects()['mine'])\n",
-        raises="ValueError: Could not interpret constraint identifier: mine",
-        unsafe=True,
-        check="assert layer.kernel_constraint is mine",
-    ),
-    Example(
-        before=_HEAD + "found = keras.regularizers.get('mine')\n",
-        after=_HEAD + "found = keras.regularizers.get(keras.saving.get_custom_objects()['mine'])\n",
-        raises="ValueError: Could not interpret regularizer identifier: mine",
-        unsafe=True,
-        check="assert found is mine",
-    ),
-    *IN_COMPILE,
-    *OF_KERAS_2,
-    # By way of a layer of one's own.
-    Example(
-        before=_HANDED_ON + "layer = Mine(2, kernel_constraint='clip')\n",
-        after=_HANDED_ON + "layer = Mine(2, "
-        "kernel_constraint=keras.saving.get_custom_objects()['clip'])\n",
-        raises="ValueError: Could not interpret constraint identifier: clip",
-        unsafe=True,
-        check="assert isinstance(layer.kernel_constraint, clip)",
-        on_keras_2=True,
-    ),
-    # All that pytest passes.
-    Example(
-        before=_TEST.format("'mine'", "name"),
-        after=_TEST.format("'mine'", "keras.saving.get_custom_objects()[name]"),
-        unsafe=True,
-        check="keras.saving.get_custom_objects()['mine'] = abs\n"
-        "keras.activations.get(keras.saving.get_custom_objects()['mine'])",
-    ),
-    # Keras 3 has a `hard_tanh` of its own, which Keras 2 has not.
-    Example(
-        before=_TEST.format("'mine', 'hard_tanh'", "name"),
-        after=_TEST.format("'mine', 'hard_tanh'", "keras.saving.get_custom_objects()[name]"),
-        unsafe=True,
-        check="assert keras.activations.hard_tanh",
-    ),
-    Example(before=_TEST.format("'mine', 'relu'", "name")),
-]

@@ -1,24 +1,4 @@
-"""`get_file("weights/net.h5", …)`: `fname` must be a file name, not a path.
-
-## What it does
-Reports `keras.utils.get_file` if `fname` is certainly a path: a string with a slash,
-`os.path.join(folder, name)`, `Path(folder) / name`, `os.path.abspath(…)`.
-
-## Why it breaks
-Keras 2 joined its download folder with any value, so an absolute path was kept as it is. Since
-Keras 3.6, `fname` must be a plain file name: `ValueError: Paths are no longer accepted as the
-`fname` argument`.
-
-## What to write instead
-Pass the folder as `cache_subdir`, which is joined in the same way and is `"datasets"` by default:
-`get_file("net.h5", …, cache_subdir="datasets/weights")`, or `get_file("net.h5", …,
-cache_subdir=folder)` if `folder` is absolute.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a file on the disk: both give the same path. The wheels
-of 3.5.0 and 3.6.0 show when the check came. Unpacked archives are then in another place: check the
-code that reads them.
-"""
+"""`get_file("weights/net.h5", …)`: `fname` must be a file name, not a path."""
 
 from __future__ import annotations
 
@@ -35,7 +15,7 @@ from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS,
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
@@ -146,7 +126,7 @@ def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
         return NoFix("kdoctor cannot tell where the folder part ends")
     name, folder = parts
     is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
-    proven = facts.applicability(*(each for each in INVALID if each.after))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after))
     return Fix(
         f"Pass the folder as `{_FOLDER}`",
         (
@@ -260,88 +240,3 @@ rule = Rule(
     since="3.6",
     asks_for_roots=True,
 )
-
-_FILE = (
-    "import os, tempfile\n"
-    "home = tempfile.mkdtemp()\n"
-    "os.makedirs(os.path.join(home, 'datasets', 'nets'))\n"
-    "with open(os.path.join(home, 'here.txt'), 'w') as file:\n    file.write('it')\n"
-    "origin = 'file://' + file.name\n"
-)
-_GET = "import os\n\nimport keras\n\npath = keras.utils.get_file({})\n"
-
-VALID = [
-    _GET.format("'net.h5', 'https://a.b/c/net.h5', cache_subdir='nets/small'"),
-    _GET.format("os.path.basename(url), url"),
-    _GET.format("url.split('/')[-1], url"),
-    _GET.format("os.path.join('', name), url"),
-    _GET.format("f'{name}.h5', url"),
-    (
-        "from pathlib import Path\n\nfrom keras.utils import get_file\n\n"
-        "get_file(Path('net.h5'), url), get_file(Path('.') / 'net.h5', url)\n"
-        "get_file(Path() / 'net.h5', url)\n"
-    ),
-    "import tf_keras\n\ntf_keras.utils.get_file('nets/net.h5', url)\n",
-    "from mine import get_file\n\nget_file('nets/net.h5', url)\n",
-]
-INVALID = [
-    Example(
-        prelude=_FILE,
-        before=_GET.format("'nets/net.txt', origin, cache_dir=home"),
-        after=_GET.format("'net.txt', origin, cache_dir=home, cache_subdir='datasets/nets'"),
-        raises=_ERROR,
-        on_keras_2=True,
-        same="os.path.relpath(path, home), open(path).read()",
-    ),
-    Example(
-        prelude=_FILE,
-        before=_GET.format("os.path.join(home, 'net.txt'), origin=origin"),
-        after=_GET.format("'net.txt', origin=origin, cache_subdir=os.path.join('datasets', home)"),
-        raises=_ERROR,
-        on_keras_2=True,
-        same="os.path.relpath(path, home), open(path).read()",
-    ),
-    Example(
-        prelude=_FILE,
-        before="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
-        "folder = Path(home).resolve()\npath = get_file(folder / 'net.txt', origin)\n",
-        after="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
-        "folder = Path(home).resolve()\n"
-        "path = get_file('net.txt', origin, cache_subdir=folder)\n",
-        raises=_ERROR,
-        on_keras_2=True,
-        check="assert path == str(folder / 'net.txt')",
-    ),
-    Example(
-        prelude=_FILE,
-        before="from pathlib import Path\n\nimport keras\n\nfolder = Path('nets')\n"
-        "path = keras.utils.get_file(\n"
-        "    folder.joinpath('net.txt'), origin, cache_dir=home,\n)\n",
-        after="from pathlib import Path\n\nimport keras\n\nfolder = Path('nets')\n"
-        "path = keras.utils.get_file(\n"
-        "    'net.txt', origin, cache_dir=home, cache_subdir='datasets' / folder,\n)\n",
-        raises=_ERROR,
-        on_keras_2=True,
-        same="os.path.relpath(path, home), open(path).read()",
-    ),
-    Example(
-        prelude=_FILE,
-        before=_GET.format("os.path.join(home, 'net' + str(1)[1:] + '.txt'), origin"),
-        after=_GET.format(
-            "'net' + str(1)[1:] + '.txt', origin, cache_subdir=os.path.join(\"datasets\", home)"
-        ),
-        raises=_ERROR,
-        on_keras_2=True,
-        unsafe=True,
-        same="os.path.relpath(path, home), open(path).read()",
-    ),
-    Example(
-        prelude=_FILE,
-        before="from pathlib import Path\n\nimport keras\n\nkeras.utils.get_file(\n"
-        "    Path(home) /  # the folder\n    'net.txt',\n    origin,\n)\n"
-        "path = keras.utils.get_file(Path('net.txt').absolute(), origin)\n",
-        raises=_ERROR,
-        on_keras_2=True,
-        findings=2,
-    ),
-]

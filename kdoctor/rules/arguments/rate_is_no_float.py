@@ -1,23 +1,4 @@
-"""`SGD(learning_rate=1)`: the learning rate must be a Python float.
-
-## What it does
-Reports Keras optimizers whose learning rate is an int, a NumPy number other than `float64`
-(`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
-
-## Why it breaks
-Keras 2 accepted any number. Keras 3 requires a Python float, a schedule or a function: `ValueError:
-Argument `learning_rate` should be float, or an instance of LearningRateSchedule`.
-
-## What to write instead
-`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. Optimizers of Keras 2.10 and earlier
-followed later changes of a variable; newer ones read its value once: set `optimizer.learning_rate`
-instead. So the fix for a variable is unsafe.
-
-## How we know
-Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was created with an int, and Adam with the
-result of each of these functions; the check has been in `keras/src/optimizers/base_optimizer.py`
-since 3.0.
-"""
+"""`SGD(learning_rate=1)`: the learning rate must be a Python float."""
 
 from __future__ import annotations
 
@@ -41,7 +22,7 @@ from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -102,7 +83,7 @@ def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression) -> Fix |
         return None
     span = module.outer_span(value)
     point, called = (Hole(span), ".0"), (f"{_FLOAT}(", Hole(span), ")")
-    proven = facts.applicability(*(each for each in INVALID if each.after))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after))
     is_variable = _made_by(module, value_of(module, value), _is_variable)
     return Fix(
         "Write it as a float",
@@ -131,69 +112,3 @@ rule = Rule(
     triggers=Trigger(_may_be_no_float),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.optimizers.SGD(learning_rate=1.0)\nkeras.optimizers.Adam(1e-3)",
-    "import keras\n\n\ndef made(rate):\n    return keras.optimizers.SGD(rate)\n\n\nmade(1)",
-    "import tf_keras\ntf_keras.optimizers.SGD(1)",
-    # Floats of Python and NumPy, and numbers that are made floats.
-    (
-        "import keras\nimport numpy as np\nkeras.optimizers.SGD(np.float64(0.1))\n"
-        "keras.optimizers.Adam(np.exp(-1.0))\nkeras.optimizers.SGD(float(np.float32(0.1)))\n"
-        "keras.optimizers.SGD(np.float32(0.1).item())\nkeras.optimizers.SGD(np.linspace(1, 2)[0])"
-    ),
-    (
-        "import keras\nimport tensorflow as tf\nkeras.optimizers.SGD(tf.constant(0.1).numpy())\n"
-        "keras.optimizers.SGD(0.1, momentum=tf.Variable(0.9))"
-    ),
-    "import tensorflow as tf\ntf.compat.v1.train.GradientDescentOptimizer(tf.Variable(0.1))",
-    "import numpy as np\nimport tf_keras\ntf_keras.optimizers.SGD(np.float32(0.1))",
-]
-INVALID = [
-    Example(
-        before="import keras\nmade = keras.optimizers.SGD(learning_rate=1, momentum=0.9)",
-        after="import keras\nmade = keras.optimizers.SGD(learning_rate=1.0, momentum=0.9)",
-        raises=_ERROR,
-        on_keras_2=True,
-        same="float(made.learning_rate)",
-    ),
-    Example(
-        before="import keras\nrate = 1\nmade = keras.optimizers.Adadelta(rate)",
-        after="import keras\nrate = 1\nmade = keras.optimizers.Adadelta(float(rate))",
-        raises=_ERROR,
-        on_keras_2=True,
-        same="float(made.learning_rate)",
-    ),
-    Example(
-        before="import keras\nimport numpy as np\n"
-        "made = keras.optimizers.Adam(learning_rate=np.float32(1e-2))",
-        after="import keras\nimport numpy as np\n"
-        "made = keras.optimizers.Adam(learning_rate=float(np.float32(1e-2)))",
-        raises=_ERROR,
-        on_keras_2=True,
-        same="float(made.learning_rate)",
-    ),
-    Example(
-        before="import tensorflow as tf\nrate = tf.constant(0.1)\n"
-        "made = tf.keras.optimizers.SGD(rate)",
-        after="import tensorflow as tf\nrate = tf.constant(0.1)\n"
-        "made = tf.keras.optimizers.SGD(float(rate))",
-        raises=_ERROR,
-        on_keras_2=True,
-        same="float(made.learning_rate)",
-    ),
-    Example(
-        before="import tensorflow as tf\nmade = tf.keras.optimizers.Adam(tf.Variable(0.001))",
-        after="import tensorflow as tf\nmade = tf.keras.optimizers.Adam(float(tf.Variable(0.001)))",
-        raises=_ERROR,
-        unsafe=True,
-        on_keras_2=True,
-        same="float(made.learning_rate)",
-    ),
-    Example(
-        before="import keras\nrate = keras.Variable(0.1)\nmade = keras.optimizers.SGD(rate)",
-        after="import keras\nrate = keras.Variable(0.1)\nmade = keras.optimizers.SGD(float(rate))",
-        raises=_ERROR,
-        unsafe=True,
-    ),
-]

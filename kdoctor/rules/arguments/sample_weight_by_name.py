@@ -1,26 +1,4 @@
-"""`sample_weight={"a": …, "b": …}`: sample weights keyed by the names of a model's outputs.
-
-## What it does
-Reports a dict as `sample_weight` of `fit`, `evaluate`, `train_on_batch` and `test_on_batch` if the
-outputs of the model are a list, and any `sample_weight` if the targets of such a model are a dict;
-also in `validation_data`. A model whose outputs are a dict accepts both.
-
-## Why it breaks
-Keras 2 sorted targets and weights by the names of the outputs. Keras 3 does this for targets only,
-and then does not find the weights: `KeyError: 0`, or `ValueError: You should provide one
-`sample_weight` array per output in `y`.`
-
-## What to write instead
-Pass lists in the order of the outputs, also for the targets:
-
-    model.fit(x, [y_a, y_b], sample_weight=[w_a, w_b])
-
-An output without a weight gets ones: Keras 3 requires one array per output.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: outputs as lists and dicts, losses by name and by position,
-targets and weights by name and by position, for all outputs and for only one.
-"""
+"""`sample_weight={"a": …, "b": …}`: sample weights keyed by the names of a model's outputs."""
 
 from __future__ import annotations
 
@@ -36,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -120,7 +98,7 @@ def _finding(
         fix=Fix(
             "Pass lists in the order of the outputs",
             edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         if edits is not None
         else NoFix("the code does not say which entry belongs to which output"),
@@ -179,97 +157,3 @@ rule = Rule(
     & Trigger(_may_be_by_name),
     since="3.0",
 )
-
-_HEAD = (
-    "import keras\nimport numpy as np\n\nx = keras.Input((3,))\n"
-    "a = keras.layers.Dense(1, name='a', kernel_initializer='ones')(x)\n"
-    "b = keras.layers.Dense(2, name='b', kernel_initializer='ones')(x)\n"
-    "model = keras.Model(x, [a, b])\nmodel.compile('sgd', {'a': 'mse', 'b': 'mae'})\n"
-    "rows, ones, more = np.arange(12.0).reshape((4, 3)), np.ones((4, 1)), np.ones((4, 2))\n"
-    "some, all_of_them = np.arange(4.0), np.ones(4)\n"
-)
-_FIT = "history = model.fit(rows, {}, sample_weight={}, verbose=0)\n"
-_EVALUATE = "loss = model.evaluate(rows, {}, sample_weight={}, verbose=0)[0]\n"
-_SAME = "round(history.history['loss'][0], 3)"
-_TARGETS, _WEIGHTS = "{'a': ones, 'b': more}", "{'a': some, 'b': all_of_them}"
-_LISTS = ("[ones, more]", "[some, all_of_them]")
-_ONE_EACH = "ValueError: You should provide one `sample_weight` array per output in `y`."
-_MADE = (
-    "import keras\nimport numpy as np\n\n\ndef made():\n    x = keras.Input((3,))\n"
-    "    a = keras.layers.Dense(1, name='a', kernel_initializer='ones')(x)\n"
-    "    b = keras.layers.Dense(1, name='b', kernel_initializer='ones')(x)\n"
-    "    model = keras.Model(inputs=x, outputs=[b, a])\n    model.compile('sgd', 'mse')\n"
-    "    return model\n\n\nrows = np.ones((4, 3))\n"
-    "history = made().fit(\n    rows,\n    {},\n    sample_weight={},\n    verbose=0,\n)\n"
-)
-
-VALID = [
-    _HEAD + _FIT.format(*_LISTS),
-    _HEAD + _FIT.format(_LISTS[0], "some"),
-    _HEAD + f"model.fit(rows, {_TARGETS}, verbose=0)",
-    _HEAD + f"model.fit(rows, {_TARGETS}, sample_weight=None)",
-    # The outputs are a dict, or one tensor, of which KD451 tells, or not known.
-    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("[a, b]", "{'a': a, 'b': b}"),
-    (_HEAD + _FIT.format("{'a': ones}", "{'a': some}")).replace("[a, b]", "a"),
-    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("[a, b]", "outputs"),
-    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("keras.Model(", "Other("),
-    _HEAD + "model.fit(rows, y, sample_weight=weights)",
-    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("import keras", "import tf_keras as keras"),
-    _HEAD + f"try:\n    model.fit(rows, {_TARGETS}, sample_weight={_WEIGHTS})\n"
-    "except KeyError:\n    pass\n",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _FIT.format(_TARGETS, _WEIGHTS),
-        after=_HEAD + _FIT.format(*_LISTS),
-        raises="KeyError: 0",
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_HEAD + _FIT.format(_LISTS[0], "{'b': all_of_them, 'a': some}"),
-        after=_HEAD + _FIT.format(*_LISTS),
-        raises=_ONE_EACH,
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_HEAD + _FIT.format(_TARGETS, "some"),
-        after=_HEAD + _FIT.format(_LISTS[0], "some"),
-        raises="KeyError: 0",
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_HEAD + _EVALUATE.format(_TARGETS, _WEIGHTS),
-        after=_HEAD + _EVALUATE.format(*_LISTS),
-        raises="KeyError: 0",
-        on_keras_2=True,
-        same="round(float(loss), 3)",
-    ),
-    Example(
-        before=_HEAD + "history = model.fit(rows, [ones, more], verbose=0, validation_data=(\n"
-        f"    rows, {_TARGETS}, {_WEIGHTS}))\n",
-        after=_HEAD + "history = model.fit(rows, [ones, more], verbose=0, validation_data=(\n"
-        f"    rows, {_LISTS[0]}, {_LISTS[1]}))\n",
-        raises="KeyError: 0",
-        on_keras_2=True,
-        same="round(history.history['val_loss'][0], 3)",
-    ),
-    # A function makes the model, and its outputs are in another order.
-    Example(
-        before=_MADE.format(
-            "{'a': rows[:, :1], 'b': rows[:, 1:2]}", "{'a': rows[:, 0], 'b': rows[:, 1]}"
-        ),
-        after=_MADE.format("[rows[:, 1:2], rows[:, :1]]", "[rows[:, 1], rows[:, 0]]"),
-        raises="KeyError: 0",
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    # One output has no weight, or a dict stands elsewhere.
-    Example(before=_HEAD + _FIT.format(_LISTS[0], "{'a': some}"), raises=_ONE_EACH),
-    Example(
-        before=_HEAD + f"weights = {_WEIGHTS}\n" + _FIT.format(_LISTS[0], "weights"),
-        raises=_ONE_EACH,
-    ),
-]  # fmt: skip

@@ -1,22 +1,4 @@
-"""More positional arguments than a method accepts.
-
-## What it does
-Counts the positional arguments of methods of Keras models, layers, optimizers and metrics, and
-reports calls that pass more than the target's release accepts, and not more than an earlier one
-accepted. (KD414 covers classes and functions, KD212 `add_weight`, KD605 and KD606 saving.)
-
-## Why it breaks
-The last parameters were removed: `predict` and `evaluate` lost `max_queue_size`, `workers` and
-`use_multiprocessing`, `add_loss` lost `inputs`. `TypeError: TensorFlowTrainer.predict() takes from
-2 to 6 positional arguments but 7 were given`.
-
-## What to write instead
-Pass the arguments by keyword, and leave out those that were removed: KD303 says what replaces each
-of them.
-
-## How we know
-The parameters are read from every release from 2.0 on; the examples were run on Keras 3.15.1.
-"""
+"""More positional arguments than a method accepts."""
 
 from __future__ import annotations
 
@@ -31,7 +13,7 @@ from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._keyword_changes import change_of
 from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
 
@@ -109,41 +91,3 @@ rule = Rule(
     ),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx = np.ones((2, 2))\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_OWN = """\
-import keras
-
-
-class Mine(keras.layers.Layer):
-    def add_loss(self, loss, inputs):
-        return loss
-
-    def call(self, x):
-        self.add_loss(x, x)
-        return x
-"""
-
-VALID = [
-    f"{_MODEL}model.predict(x, 32, 0, None)",
-    f"{_MODEL}model.predict(*given, 32, 0, None, None, 10, 1)",
-    # No release takes so many: it is another `predict`.
-    f"{_MODEL}model.predict(x, 32, 0, None, None, 10, 1, False, 1, 2, 3)",
-    # A method of the user's own.
-    _OWN,
-]
-INVALID = [
-    Example(
-        before=f"{_MODEL}model.predict(x, 32, 0, None, None, 10, 1)",
-        raises="TypeError: TensorFlowTrainer.predict() takes from 2 to 6 positional arguments but "
-        "8 were given",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.add_loss(None, None)",
-        raises="TypeError: Layer.add_loss() takes 2 positional arguments but 3 were given",
-    ),
-]

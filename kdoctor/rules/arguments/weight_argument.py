@@ -1,21 +1,4 @@
-"""`add_weight(shape=3)`, `add_weight(aggregation=tf.VariableAggregation.MEAN)`: refused values.
-
-## What it does
-Reports an int as the `shape` of a weight, and a member of TensorFlow's `VariableAggregation` as its
-`aggregation`.
-
-## Why it breaks
-A shape is a tuple: `ValueError: Cannot convert '3' to a shape.` Keras 3 has its own names for
-aggregations, for all backends: `ValueError: Invalid value for argument `aggregation`. Expected one
-of `None`, `'none'`, `'mean'`, `'sum'`, `'only_first_replica'`.`
-
-## What to write instead
-`add_weight(shape=(3,))` and `add_weight(aggregation="mean")`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: the weights are the same. A test compares the names of the
-aggregations with TensorFlow's.
-"""
+"""`add_weight(shape=3)`, `add_weight(aggregation=tf.VariableAggregation.MEAN)`: refused values."""
 
 from __future__ import annotations
 
@@ -29,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -113,7 +96,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 
 
 def _proven(facts: TargetFacts, word: str) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if word in each.before))
+    return facts.applicability(*(each for each in rule.invalid if word in each.before))
 
 
 def _may_pass_an_int(quick: QuickFacts, _: TargetFacts) -> bool:
@@ -133,53 +116,3 @@ rule = Rule(
     triggers=word("add_weight") & (keyword("aggregation") | Trigger(_may_pass_an_int)),
     since="3.0",
 )
-
-_LAYER = (
-    "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
-    "    def build(self, input_shape):\n        self.w = self.add_weight("
-)
-_FIXED = _LAYER.replace("import tensorflow as tf\n", "")  # nothing of it is left
-_END = ")\n\n\nmine = Mine()\nmine.build((None, 4))\n"
-
-VALID = [
-    f"{_LAYER}name='w', shape=(3,), aggregation='mean'{_END}",
-    f"{_LAYER}name='w', shape=[3], aggregation=None{_END}",
-    f"{_LAYER}name='w', shape=input_shape, aggregation=chosen{_END}",
-    (
-        "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def add_weight(self, shape, aggregation):\n        return shape\n\n"
-        "    def build(self, input_shape):\n"
-        "        self.w = self.add_weight(shape=3, aggregation=tf.VariableAggregation.SUM)"
-    ),
-    (
-        "import tensorflow as tf\nimport tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n"
-        "    def build(self, input_shape):\n"
-        "        self.w = self.add_weight(shape=3, aggregation=tf.VariableAggregation.SUM)"
-    ),
-    "import keras\nimport tensorflow as tf\ntf.Variable(1, aggregation=tf.VariableAggregation.SUM)",
-]
-INVALID = [
-    Example(
-        before=f"{_LAYER}name='w', shape=3, initializer='zeros'{_END}",
-        after=f"{_LAYER}name='w', shape=(3,), initializer='zeros'{_END}",
-        raises="ValueError: Cannot convert '3' to a shape.",
-        same="tuple(mine.w.shape)",
-    ),
-    Example(
-        before=f"{_LAYER}name='w', shape=(1,), aggregation=tf.VariableAggregation.MEAN{_END}",
-        after=f"{_FIXED}name='w', shape=(1,), aggregation='mean'{_END}",
-        raises="ValueError: Invalid value for argument `aggregation`.",
-        same="tuple(mine.w.shape), len(mine.trainable_weights)",
-    ),
-    Example(
-        before=f"{_LAYER}name='w', shape=(1,), trainable=False,\n"
-        f"                                 # a count\n"
-        f"                                 aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA"
-        f"{_END}",
-        after=f"{_FIXED}name='w', shape=(1,), trainable=False,\n"
-        f"                                 # a count\n"
-        f"                                 aggregation='only_first_replica'{_END}",
-        raises="ValueError: Invalid value for argument `aggregation`.",
-        same="tuple(mine.w.shape), len(mine.trainable_weights)",
-    ),
-]

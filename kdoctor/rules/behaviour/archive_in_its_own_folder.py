@@ -1,27 +1,4 @@
-"""`get_file(extract=True)` now extracts into a separate folder and returns that folder's path.
-
-## What it does
-Reports `keras.utils.get_file` with `extract=True` where the code looks for the extracted files next
-to the archive (`os.path.dirname(path)`, `Path(path).parent`, the path without its ending, or the
-path not used at all), and with `untar=True`. A file that mentions `_extracted` already handles it.
-A download whose extension is not that of an archive (`data.mat`) is not extracted and stays where
-it was.
-
-## Why it breaks
-Keras 2 extracted `cats.zip` next to the archive, and `extract=True` returned the path of the
-archive. Since Keras 3.6 it is extracted into `cats_extracted` (into a folder with the given name if
-that has no dot), and both `extract=True` and `untar=True` return the path of that folder. So
-`os.path.dirname(path)` is one folder too high, and so is the path of `untar=True`: the archive's
-own top folder is inside it. There is no error until a data set turns out to be empty.
-
-## What to write instead
-With `extract=True`, the path itself instead of `os.path.dirname(path)`. With `untar=True`, the path
-joined with the name of the archive's own top folder.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with archives on disk; the change came between releases 3.5.0
-and 3.6.0.
-"""
+"""`get_file(extract=True)` now extracts into a separate folder and returns that folder's path."""
 
 from __future__ import annotations
 
@@ -37,7 +14,7 @@ from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall
 
@@ -104,7 +81,7 @@ def _beside(
         fix = Fix(
             "Use the returned path as the folder",
             tuple(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         yield _finding(module, reference, call, "extract", fix)
     elif isinstance(module.parent(call), cst.Expr) or call in uses.cut:
@@ -187,86 +164,3 @@ rule = Rule(
     triggers=word("get_file") & calls(_may_unpack),
     since="3.6",
 )
-
-_ARCHIVE = (
-    "import os, shutil, tempfile\n"
-    "home = tempfile.mkdtemp()\n"
-    "os.makedirs(os.path.join(home, 'cats', 'small'))\n"
-    "packed = shutil.make_archive(os.path.join(home, 'packed'), 'gztar', home, 'cats')\n"
-    "origin = 'file://' + packed\n"
-)
-
-VALID = [
-    "import keras\nkeras.utils.get_file('cats.h5', origin)",
-    "import keras\nkeras.utils.get_file('cats.zip', origin, extract=unpack)",
-    # Nothing is unpacked, and the file is where it was.
-    "import keras\nkeras.utils.get_file('cats.mat', origin, extract=True, cache_dir=here)",
-    (
-        "import keras\nimport os\n\nname = 'cats.h5'\n"
-        "path = keras.utils.get_file(name, f'https://e.org/{name}', extract=True)\n"
-        "os.listdir(os.path.dirname(path))"
-    ),
-    # As a folder, the path makes sense since 3.6 only.
-    (
-        "import keras\nimport os\n\npath = keras.utils.get_file('cats.zip', origin, extract=True)\n"
-        "small = os.path.join(path, 'cats', 'small')"
-    ),
-    (
-        "import keras\nimport os\n\npath = keras.utils.get_file('cats.zip', origin, extract=True)\n"
-        "small = os.path.join(os.path.dirname(path), 'cats_extracted', 'cats', 'small')"
-    ),
-    (
-        "import keras\nimport os\n\npath = keras.utils.get_file('cats', origin, untar=True)\n"
-        "small = os.path.join(path, 'cats', 'small')"
-    ),
-    # It may be the top folder of the archive.
-    "import keras\npath = keras.utils.get_file(name, origin, untar=True)",
-    "import tf_keras\ntf_keras.utils.get_file('cats.zip', origin, extract=True)",
-    "from mine import get_file\nget_file('cats.zip', origin, extract=True)",
-]
-INVALID = [
-    Example(
-        prelude=_ARCHIVE,
-        before="import os\n\nimport keras\n\n"
-        "path = keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n"
-        "small = os.path.join(os.path.dirname(path), 'cats', 'small')\n",
-        after="import os\n\nimport keras\n\n"
-        "path = keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n"
-        "small = os.path.join(path, 'cats', 'small')\n",
-        on_keras_2=True,
-        check="assert os.path.isdir(small)",
-    ),
-    Example(
-        prelude=_ARCHIVE,
-        before="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
-        "path = Path(get_file('cats.tgz', origin, extract=True, cache_dir=home))\n"
-        "small = path.parent / 'cats' / 'small'\n",
-        after="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
-        "path = Path(get_file('cats.tgz', origin, extract=True, cache_dir=home))\n"
-        "small = path / 'cats' / 'small'\n",
-        on_keras_2=True,
-        check="assert small.is_dir()",
-    ),
-    Example(
-        prelude=_ARCHIVE,
-        before="import os\n\nimport keras\n\n"
-        "keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n",
-        on_keras_2=True,
-        check="assert os.path.isdir(os.path.join(home, 'datasets', 'cats', 'small'))",
-    ),
-    # What it is called here says nothing, where the address ends as archives do.
-    Example(
-        prelude=_ARCHIVE + "shutil.copy(packed, 'cats.tgz')\n",
-        before="import keras\n\n"
-        "keras.utils.get_file('cats.v2', 'file:cats.tgz', extract=True, cache_dir=home)\n",
-        on_keras_2=True,
-        check="assert os.path.isdir(os.path.join(home, 'datasets', 'cats', 'small'))",
-    ),
-    Example(
-        prelude=_ARCHIVE,
-        before="import os\n\nimport keras\n\n"
-        "path = keras.utils.get_file('cats', origin, untar=True, cache_dir=home)\n",
-        on_keras_2=True,
-        check="assert os.path.isdir(os.path.join(path, 'small'))",
-    ),
-]

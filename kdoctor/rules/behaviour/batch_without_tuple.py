@@ -1,21 +1,4 @@
-"""A generator yields bare arrays to `predict`: Keras 3 requires tuples.
-
-## What it does
-Reports `yield x` in generators (functions, and methods of the file's classes) that are passed to
-`predict` or `predict_generator`, where `x` is known not to be a tuple: the result of a NumPy
-function, a difference or a quotient, a dict.
-
-## Why it breaks
-Keras 2 treated anything but a tuple as the inputs. Keras 3 checks: `ValueError: When passing a
-Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
-targets) or (inputs, targets, sample_weights).` A `Sequence` may still return an array.
-
-## What to write instead
-`yield (x,)`, which works on Keras 2 as well.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""A generator yields bare arrays to `predict`: Keras 3 requires tuples."""
 
 from __future__ import annotations
 
@@ -31,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import PREDICTS, generator_calls_fed, may_feed_functions
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -94,7 +77,7 @@ def _finding(
         fix=Fix(
             "Yield a tuple",
             (replace_expression(module, batch, f"({module.source(batch)},)"),),
-            facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+            facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
             if is_sure
             else Applicability.UNSAFE,
             unsafe_because="" if is_sure else "other consumers of the generator get a tuple too",
@@ -160,85 +143,3 @@ rule = Rule(
     triggers=word(*PREDICTS) & Trigger(_may_have_one),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n"
-_MODEL = (
-    "\nmodel = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_PREDICT = "result = model.predict(batches(), steps=2, verbose=0)\n"
-_ARRAY = "def batches():\n    while True:\n        yield {}\n"
-_NAMED = (
-    "def batches():\n    while True:\n        x = load() / 255.0\n"
-    "        x = np.expand_dims(x, 0)\n        yield {}\n\n\n"
-    "def load():\n    return np.ones(3)\n"
-)
-_OF_A_CLASS = (
-    "class Images:\n    def batches(self):\n        for _ in range(4):\n"
-    "            yield {}\n" + _MODEL
-    + "result = model.predict(Images().batches(), steps=2, verbose=0)\n"
-)  # fmt: skip
-_SHAPE = "assert result.shape[1] == 1"
-_NO_TUPLE = "ValueError: When passing a Python generator to a Keras model, the generator must"
-
-VALID = [
-    _HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL + _PREDICT,
-    # It may be a tuple.
-    _HEAD + _ARRAY.format("made()") + _MODEL + _PREDICT,
-    _HEAD + _ARRAY.format("2 * made") + _MODEL + _PREDICT,
-    _HEAD + "def batches(x):\n    for _ in range(2):\n        yield x\n" + _MODEL
-    + "model.predict(batches(rows))",
-    # It gives tuples as well, where it is told to.
-    (
-        _HEAD + "def batches(wrap=True):\n    x = np.ones((2, 3))\n    if wrap:\n"
-        "        yield (x,)\n    else:\n        yield x\n" + _MODEL + _PREDICT
-    ),
-    # A class below gives something else.
-    _HEAD + "class Rows:\n    def batches(self):\n        yield np.ones((2, 3))\n\n"
-    "    def run(self, model):\n        model = keras.Model()\n"
-    "        model.predict(self.batches())\n\n\nclass Pairs(Rows):\n"
-    "    def batches(self):\n        yield (np.ones((2, 3)),)\n",
-    # No generator for a model.
-    _HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL + "model.predict(next(batches()))",
-    _HEAD.replace("import keras", "import tf_keras as keras") + _ARRAY.format("np.ones((2, 3))")
-    + _MODEL + _PREDICT,
-    # A sequence may give arrays.
-    (
-        "import keras\nimport numpy as np\n\n\nclass Rows(keras.utils.Sequence):\n"
-        "    def __getitem__(self, index):\n        return np.ones((2, 3))\n"
-    ),
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL + _PREDICT,
-        after=_HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL + _PREDICT,
-        raises=_NO_TUPLE,
-        on_keras_2=True,
-        check=_SHAPE,
-    ),
-    Example(
-        before=_HEAD + _NAMED.format("x") + _MODEL + _PREDICT,
-        after=_HEAD + _NAMED.format("(x,)") + _MODEL + _PREDICT,
-        raises=_NO_TUPLE,
-        on_keras_2=True,
-        check=_SHAPE,
-    ),
-    Example(
-        before=_HEAD + _OF_A_CLASS.format("np.ones((2, 3)) - 0.5"),
-        after=_HEAD + _OF_A_CLASS.format("(np.ones((2, 3)) - 0.5,)"),
-        raises=_NO_TUPLE,
-        on_keras_2=True,
-        check=_SHAPE,
-    ),
-    # The generator is used for something else as well.
-    Example(
-        before=_HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL
-        + "first = next(batches())\n" + _PREDICT,
-        after=_HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL
-        + "first = next(batches())\n" + _PREDICT,
-        raises=_NO_TUPLE,
-        on_keras_2=True,
-        check=_SHAPE,
-        unsafe=True,
-    ),
-]  # fmt: skip

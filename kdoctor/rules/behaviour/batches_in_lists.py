@@ -1,24 +1,4 @@
-"""A generator or `Sequence` that yields lists: Keras 3 requires tuples.
-
-## What it does
-Reports `yield [x, y]` and `yield [a, b], y` in generators (functions, and methods of the file's
-classes) that are passed to `fit`, `evaluate` or `predict`, and `return [a, b], y` in the
-`__getitem__` of a `Sequence`; also where the list is in a variable or an attribute of `self` (even
-if it starts empty or is the sum of two), or is returned by a function of the file.
-
-## Why it breaks
-Keras 2 treated lists and tuples alike. Keras 3 passes the batches to `tf.data`, where a list is one
-array: `TypeError: `output_signature` must contain objects that are subclass of `tf.TypeSpec` but
-found <class 'list'> which is not.`, or, if the batch itself is a list, `ValueError: When passing a
-Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
-targets) or (inputs, targets, sample_weights).`
-
-## What to write instead
-`yield (a, b), y`, and `yield x, y` for `yield [x], y`. Tuples work on Keras 2 as well.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: generators and `Sequence`s, lists of inputs and of targets.
-"""
+"""A generator or `Sequence` that yields lists: Keras 3 requires tuples."""
 
 from __future__ import annotations
 
@@ -43,7 +23,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._list_expressions import Lists
 from kdoctor.rules.behaviour._may_be_lists import may_be_a_list
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -167,7 +147,9 @@ def _batch(  # noqa: PLR0913 - the last two by keyword
             ),
             Applicability.UNSAFE
             if doubt
-            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+            else facts.applicability(
+                *(each for each in rule.invalid if each.after and not each.unsafe)
+            ),
             unsafe_because=doubt,
         ),
     )
@@ -268,183 +250,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n"
-_ONE = (
-    "\nmodel = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
-    "model.fit({}, steps_per_epoch=2, verbose=0)\n"
-)
-_TWO = (
-    "\na, b = keras.layers.Input((2,)), keras.layers.Input((2,))\n"
-    "model = keras.Model([a, b], keras.layers.Dense(1)(keras.layers.add([a, b])))\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_FED_WITH_TWO = f"{_TWO}model.fit(batches(), steps_per_epoch=2, verbose=0)\n"
-_GATHERED = (
-    "def batches():\n    while True:\n        parts = []\n        for _ in range(2):\n"
-    "            parts.append(np.ones((2, 2)))\n        yield {}, np.ones((2, 1))\n"
-)
-_RETURNED = (
-    "def pair(n):\n    return [np.ones((n, 2)), np.ones((n, 2))]\n\n\n"
-    "def batches():\n    while True:\n        yield {}, np.ones((2, 1))\n"
-)
-_STARRED = (
-    "def pair(more):\n    return [*more, np.ones((2, 2))]\n\n\n"
-    "def batches():\n    while True:\n        yield {}, np.ones((2, 1))\n"
-)
-_UNPACKED = (
-    "def made(n):\n    return [np.ones((n, 2)), np.ones((n, 2))], np.ones((n, 1))\n\n\n"
-    "def batches():\n    while True:\n        x, y = made(2)\n        yield {}, y\n"
-)
-_OF_A_CLASS = (
-    "class Data:\n    def batches(self):\n        x = np.ones((2, 2))\n        while True:\n"
-    "            yield {}, np.ones((2, 1))\n" + _TWO + "data = Data()\n"
-    "model.fit(data.batches(), steps_per_epoch=2, verbose=0)\n"
-)
-_KEPT = (
-    "class Data(keras.utils.Sequence):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.inputs = {}\n\n    def __len__(self):\n        return 2\n\n"
-    "    def __getitem__(self, index):\n        return {}, np.ones((2, 1))\n"
-)
-_TWO_KEPT = _KEPT.replace("{}", "[np.ones((2, 2)), np.ones((2, 2))]", 1)
-_ADDED = _KEPT.replace("{}", "[np.ones((2, 2))] + [np.ones((2, 2)) for _ in range(1)]", 1)
-_SHORTENED = (
-    "def batches():\n    while True:\n        parts = [np.ones((2, 2)), np.ones((2, 2)), "
-    "np.ones((2, 2))]\n        parts.pop()\n        yield {}, np.ones((2, 1))\n"
-)
-_FED_WITH_DATA = f"{_TWO}model.fit(Data(), verbose=0)\n"
-VALID = [
-    _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
-    + _ONE.format("batches()"),
-    # One array of numbers.
-    _HEAD + "def batches():\n    row = [1, 2]\n    yield row, np.ones((2, 1))\n"
-    + _ONE.format("batches()"),
-    # An array is made of the list; what else it may be is not known.
-    _HEAD + "def batches():\n    while True:\n        rows = []\n        rows.append(np.ones(2))\n"
-    "        rows = np.stack(rows)\n        yield rows, np.ones((1, 1))\n"
-    + _ONE.format("batches()"),
-    _HEAD + "def batch(n):\n    if n:\n        return np.ones((n, 2))\n    return [np.ones((1, 2))]"
-    "\n\n\ndef batches():\n    while True:\n        yield batch(2), np.ones((2, 1))\n"
-    + _ONE.format("batches()"),
-    # What others put there, or a subclass, is not known.
-    _HEAD + _TWO_KEPT.format("self.inputs") + "\n\ndef feed(data, x):\n    data.inputs = x\n",
-    _HEAD + _TWO_KEPT.format("self.inputs") + "\n\nclass One(Data):\n"
-    "    def __init__(self):\n        super().__init__()\n        self.inputs = np.ones((2, 2))\n",
-    "from mixins import Loader\n" + _HEAD
-    + _TWO_KEPT.replace("Data(", "Data(Loader, ").format("self.inputs"),
-    # The sum is an array.
-    _HEAD + _TWO_KEPT.format("self.inputs + np.ones(2)"),
-    # Not for a model.
-    "import keras\n\ndef pairs():\n    yield [1, 2], 3\n\nprint(list(pairs()))",
-    # tf.data makes one array of it.
-    (
-        "import keras\nimport tensorflow as tf\n\ndef pairs():\n    yield [a, b], c\n\n"
-        "data = tf.data.Dataset.from_generator(pairs, output_types=(tf.int32, tf.int32))\n"
-        "model = keras.Sequential()\nmodel.fit(data)"
-    ),
-    (
-        "import keras\n\nclass Data(keras.utils.Sequence):\n"
-        "    def __getitem__(self, index):\n        return [x, y]\n"
-    ),
-    (
-        "import tf_keras\n\ndef pairs():\n    yield [a, b], c\n\n"
-        "model = tf_keras.Sequential()\nmodel.fit(pairs())"
-    ),
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + "def batches():\n    while True:\n"
-        "        yield [np.ones((2, 2)), np.ones((2, 1))]\n" + _ONE.format("batches()"),
-        after=_HEAD + "def batches():\n    while True:\n"
-        "        yield (np.ones((2, 2)), np.ones((2, 1)))\n" + _ONE.format("batches()"),
-        raises=_NO_TUPLE,
-    ),
-    Example(
-        before=_HEAD + "def batches():\n    while True:\n"
-        "        x = np.ones((2, 2))\n        yield [x, x], np.ones((2, 1))\n" + _TWO
-        + "feed = batches()\nmodel.fit(feed, steps_per_epoch=2, verbose=0)\n",
-        after=_HEAD + "def batches():\n    while True:\n"
-        "        x = np.ones((2, 2))\n        yield (x, x), np.ones((2, 1))\n" + _TWO
-        + "feed = batches()\nmodel.fit(feed, steps_per_epoch=2, verbose=0)\n",
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + "def batches():\n    while True:\n"
-        "        yield [np.ones((2, 2))], np.ones((2, 1))\n" + _ONE.format("batches()"),
-        after=_HEAD + "def batches():\n    while True:\n"
-        "        yield np.ones((2, 2)), np.ones((2, 1))\n" + _ONE.format("batches()"),
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + _OF_A_CLASS.format("[x, x]"),
-        after=_HEAD + _OF_A_CLASS.format("(x, x)"),
-        raises=_NO_SPEC,
-    ),
-    # A variable has the list.
-    Example(
-        before=_HEAD + "def batches():\n    while True:\n"
-        "        inputs = [np.ones((2, 2)), np.ones((2, 2))]\n"
-        "        yield inputs, np.ones((2, 1))\n" + _TWO
-        + "model.fit(batches(), steps_per_epoch=2, verbose=0)\n",
-        after=_HEAD + "def batches():\n    while True:\n"
-        "        inputs = [np.ones((2, 2)), np.ones((2, 2))]\n"
-        "        yield tuple(inputs), np.ones((2, 1))\n" + _TWO
-        + "model.fit(batches(), steps_per_epoch=2, verbose=0)\n",
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + _GATHERED.format("parts") + _FED_WITH_TWO,
-        after=_HEAD + _GATHERED.format("tuple(parts)") + _FED_WITH_TWO,
-        unsafe=True,
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + _RETURNED.format("pair(2)") + _FED_WITH_TWO,
-        after=_HEAD + _RETURNED.format("tuple(pair(2))") + _FED_WITH_TWO,
-        raises=_NO_SPEC,
-    ),
-    # Of the list that is starred nobody knows how long it is.
-    Example(
-        before=_HEAD + _STARRED.format("pair([np.ones((2, 2))])") + _FED_WITH_TWO,
-        after=_HEAD + _STARRED.format("tuple(pair([np.ones((2, 2))]))") + _FED_WITH_TWO,
-        unsafe=True,
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + _UNPACKED.format("x") + _FED_WITH_TWO,
-        after=_HEAD + _UNPACKED.format("tuple(x)") + _FED_WITH_TWO,
-        raises=_NO_SPEC,
-    ),
-    # An attribute has it, of this class; that another has one of the same name does not matter.
-    Example(
-        before=_HEAD + _TWO_KEPT.format("self.inputs")
-        + "\n\nclass Other:\n    def __init__(self):\n        self.inputs = None\n\n"
-        + _FED_WITH_DATA,
-        after=_HEAD + _TWO_KEPT.format("tuple(self.inputs)")
-        + "\n\nclass Other:\n    def __init__(self):\n        self.inputs = None\n\n"
-        + _FED_WITH_DATA,
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + _ADDED.format("self.inputs") + _FED_WITH_DATA,
-        after=_HEAD + _ADDED.format("tuple(self.inputs)") + _FED_WITH_DATA,
-        unsafe=True,
-        raises=_NO_SPEC,
-    ),
-    # Something is taken out of it: one may be left.
-    Example(
-        before=_HEAD + _SHORTENED.format("parts") + _FED_WITH_TWO,
-        after=_HEAD + _SHORTENED.format("tuple(parts)") + _FED_WITH_TWO,
-        unsafe=True,
-        raises=_NO_SPEC,
-    ),
-    Example(
-        before=_HEAD + "class Data(keras.utils.Sequence):\n    def __len__(self):\n"
-        "        return 2\n\n    def __getitem__(self, index):\n        x = np.ones((2, 2))\n"
-        "        return [x, x], np.ones((2, 1))\n" + _TWO + "model.fit(Data(), verbose=0)\n",
-        after=_HEAD + "class Data(keras.utils.Sequence):\n    def __len__(self):\n"
-        "        return 2\n\n    def __getitem__(self, index):\n        x = np.ones((2, 2))\n"
-        "        return (x, x), np.ones((2, 1))\n" + _TWO + "model.fit(Data(), verbose=0)\n",
-        raises=_NO_SPEC,
-    ),
-]  # fmt: skip

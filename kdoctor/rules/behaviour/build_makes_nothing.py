@@ -1,26 +1,4 @@
-"""`model.build((None, 28, 28))` of a subclassed model no longer creates weights.
-
-## What it does
-Reports calls of `build` on an instance of a `keras.Model` subclass that does not override `build`
-and whose `__init__` creates layers with weights, unless the model was called before, or is trained
-or called next, before anything reads its weights.
-
-## Why it breaks
-Keras 2 ran `call` with a tensor of that shape, which created the weights of all inner layers. Keras
-3 marks the model as built and runs nothing. Until its first batch the model has no weights:
-`summary()` and `count_params()` report 0, `load_weights` loads nothing and `set_weights([])` copies
-nothing, without an error. An optimizer that is built with its variables knows none of them:
-`ValueError: Unknown variable`. Loading a saved model raises
-`ValueError: A total of 1 objects could not be loaded`.
-
-## What to write instead
-Call it with a symbolic tensor: `model(keras.Input((28, 28)))`, or with its batch size,
-`model(keras.Input(batch_shape=(None, 28, 28)))`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with layers, lists of layers and a `Sequential` inside; the
-source of Keras 3.0.0, 3.3.3, 3.6.0 and 3.9.0 was read as well.
-"""
+"""`model.build((None, 28, 28))` of a subclassed model no longer creates weights."""
 
 from __future__ import annotations
 
@@ -41,7 +19,7 @@ from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.members import MemberUse
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -163,7 +141,7 @@ def _fix(
     if is_known is None:
         because = "if the model has several inputs, the shapes belong in a list or a dict"
         return Fix(title, edits, Applicability.UNSAFE, needs, unsafe_because=because)
-    safe = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    safe = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     return Fix(title, edits, safe, needs)
 
 
@@ -226,113 +204,3 @@ rule = Rule(
     triggers=member("build") & Trigger(_may_build_one),
     since="3.0",
 )
-
-_NET = (
-    "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self):\n"
-    "        super().__init__()\n        self.inner = keras.layers.Dense(4)\n\n"
-    "    def call(self, x, training=False):\n        return self.inner(x)\n\n\n"
-)
-_MODEL = _NET + "model = Net()\n"
-_COUNT = "len(model.get_weights())"
-
-
-def _example(before: str, after: str | None, *, unsafe: bool = False) -> Example:
-    return Example(before=before, after=after, on_keras_2=True, same=_COUNT, unsafe=unsafe)
-
-
-def _built(given: str, symbolic: str, text: str = _MODEL) -> Example:
-    return _example(
-        f"{text}model.build({given})\n", f"{text}model(keras.Input(batch_shape={symbolic}))\n"
-    )
-
-
-_OF_ITS_OWN = "    def build(self, shape):\n        self.inner.build(shape)\n\n    def call"
-
-VALID = [
-    _MODEL + "model(keras.Input((3,)))\n",
-    # It builds for itself.
-    _MODEL.replace("    def call", _OF_ITS_OWN) + "model.build((None, 3))\n",
-    # It was called already.
-    _MODEL + "model(keras.ops.ones((1, 3)))\nmodel.build((None, 3))\n",
-    _MODEL + "model.compile('sgd', 'mse')\nmodel.fit(x, y)\nmodel.build((None, 3))\n",
-    _MODEL.replace("(4)\n", "(4)\n        self(keras.Input((3,)))\n") + "model.build((None, 3))\n",
-    # It is run next, and gets its weights so.
-    _MODEL + "model.build((None, 3))\nmodel.compile('sgd', 'mse')\nmodel.fit(x, y)\n",
-    _MODEL + "model.build((None, 3))\ny = model(x)\nmodel.summary()\n",
-    # There are no weights to make, or it is not known.
-    _MODEL.replace("Dense(4)", "Flatten()") + "model.build((None, 3))\n",
-    _MODEL.replace("keras.layers.Dense(4)", "made()") + "model.build((None, 3))\n",
-    # Of its inputs and outputs; a `Sequential`, which builds its layers.
-    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(4)])\nmodel.build((None, 3))\n",
-    (
-        "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self):\n"
-        "        x = keras.Input((3,))\n        self.inner = keras.layers.Dense(4)\n"
-        "        super().__init__(x, self.inner(x))\n\n"
-        "    def call(self, x):\n        return super().call(x)\n\n\n"
-        "model = Net()\nmodel.build((None, 3))\n"
-    ),
-    _MODEL.replace("(keras.Model)", "(keras.Sequential)") + "model.build((None, 3))\n",
-    # A layer's `build` made no weights of what is inside on Keras 2, either.
-    _MODEL.replace("keras.Model", "keras.layers.Layer") + "model.build((None, 3))\n",
-    # Another base, or a decorator, may build.
-    _MODEL.replace("class Net", "@mine\nclass Net") + "model.build((None, 3))\n",
-    _MODEL.replace("(keras.Model)", "(Mixin, keras.Model)") + "model.build((None, 3))\n",
-    _MODEL.replace("import keras\n", "import tf_keras as keras\n") + "model.build((None, 3))\n",
-    # The method of another object.
-    _MODEL + "docker.build((None, 3))\n",
-]
-INVALID = [
-    _built("(None, 3)", "(None, 3)"),
-    _built("input_shape=[1, 3]", "[1, 3]"),
-    _built("(None,) + (3,)", "(None,) + (3,)"),
-    _built(
-        "(None, 3)",
-        "(None, 3)",
-        _MODEL.replace("class Net", "@keras.saving.register_keras_serializable()\nclass Net"),
-    ),
-    # What comes next, asks for them, or hands it on.
-    _example(
-        _MODEL + "model.compile('sgd', 'mse')\nmodel.build((None, 3))\nmodel.summary()\n",
-        _MODEL + "model.compile('sgd', 'mse')\nmodel(keras.Input(batch_shape=(None, 3)))\n"
-        "model.summary()\n",
-    ),
-    _example(
-        _MODEL + "model.build((None, 3))\nprint(model)\n",
-        _MODEL + "model(keras.Input(batch_shape=(None, 3)))\nprint(model)\n",
-    ),
-    # Layers in a list; a layer of one's own; a class of one's own between.
-    _built(
-        "(None, 3)",
-        "(None, 3)",
-        _MODEL.replace("keras.layers.Dense(4)", "[keras.layers.Dense(4)]").replace(
-            "self.inner(x)", "self.inner[0](x)"
-        ),
-    ),
-    _built(
-        "(None, 3)",
-        "(None, 3)",
-        (
-            "import keras\n\n\nclass Block(keras.layers.Layer):\n    def __init__(self):\n"
-            "        super().__init__()\n        self.dense = keras.layers.Dense(4)\n\n"
-            "    def call(self, x):\n        return self.dense(x)\n"
-        )
-        + _MODEL.removeprefix("import keras\n").replace("keras.layers.Dense(4)", "Block()"),
-    ),
-    _built(
-        "(None, 3)",
-        "(None, 3)",
-        _NET + "class Deeper(Net):\n    pass\n\n\nmodel = Deeper()\n",
-    ),
-    # Of a shape in a variable it is not known how many it has.
-    _example(
-        _MODEL + "shape = (None, 3)\nmodel.build(shape)\n",
-        _MODEL + "shape = (None, 3)\nmodel(keras.Input(batch_shape=shape))\n",
-        unsafe=True,
-    ),
-    # Several inputs.
-    _example(
-        _MODEL.replace("self.inner(x)", "self.inner(x[0])")
-        + "model.build([(None, 3), (None, 2)])\n",
-        None,
-    ),
-]

@@ -1,25 +1,4 @@
-"""A layer's `call` takes only `*args`, so Keras 3 has no input shape to build it with.
-
-## What it does
-Reports `def call(self, *args, **kwargs):` without another parameter, in a subclass of a Keras layer
-whose weights depend on the input shape (`BatchNormalization`, `Dense`, `Conv2D`), and in a layer
-whose own `build` indexes or unpacks the shape.
-
-## Why it breaks
-Keras 2 looked at the tensors. Keras 3 looks at the parameters of `call`, and passes `build` the
-shape of the first named one. `*args` is not named, so `build` gets None:
-`TypeError: 'NoneType' object is not subscriptable`. (For `*inputs` it gets a tuple of shapes.)
-
-## What to write instead
-`def call(self, inputs, training=None, mask=None):`, like the base layer, with
-`super().call(inputs, training=training, mask=mask)`. Declare `training` and `mask` if the layer
-takes them: Keras 3 passes them only to parameters of these names, never into `**kwargs`, as Keras 2
-did. The fix does that if `*args` and `**kwargs` are passed to `super().call` and used nowhere else.
-
-## How we know
-Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21. A test fixes a
-subclass of each and checks that its output equals the layer's, in training and inference.
-"""
+"""A layer's `call` takes only `*args`, so Keras 3 has no input shape to build it with."""
 
 from __future__ import annotations
 
@@ -40,7 +19,7 @@ from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._call_signature import naming
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -154,106 +133,3 @@ def _asks(node: cst.CSTNode, shape: str) -> bool:
         isinstance(each, cst.Name) and each.value == shape
         for each in (node.test, *descendants(node.test))
     )
-
-
-_HEAD = "import keras\n\n\n"
-_FROZEN = _HEAD + (
-    "class Frozen(keras.layers.BatchNormalization):\n    def call(self, {}):\n"
-    "        kwargs['training'] = False\n        return super().call({}, **kwargs)\n"
-)
-_SCALED = _HEAD + (
-    "class Scaled(keras.layers.Layer):\n    def build(self, input_shape):\n"
-    "        {}\n        self.scale = self.add_weight(shape=(size,))\n\n"
-    "    def call(self, *args):\n        return args[0] * self.scale\n"
-)
-_SIZE = "size = input_shape[-1]"
-_MADE = "\n\n{}()(keras.Input((3,)))\n"
-
-VALID = [
-    _FROZEN.format("inputs, *args, **kwargs", "inputs, *args"),
-    _FROZEN.format("*args, **kwargs", "*args").replace("BatchNormalization", "Flatten"),
-    _FROZEN.format("*args, **kwargs", "*args").replace("keras.layers.Batch", "Mine"),
-    _FROZEN.format("*args, **kwargs", "*args") + "\n    def __call__(self, x):\n        return x\n",
-    _SCALED.format(_SIZE).replace("args", "inputs"),
-    _SCALED.format("size = 3"),
-    _SCALED.format("size = input_shape[-1] if input_shape else 3"),
-    _SCALED.format(_SIZE).replace("return args[0] * self.scale", "raise NotImplementedError"),
-    "import tf_keras as " + _SCALED.format(_SIZE).removeprefix("import "),
-]
-_TRAINED = _HEAD + (
-    "import numpy as np\n\n\nclass Mine(keras.layers.{}):\n{}\n\n"
-    "    def get_config(self):\n        return super().get_config()\n\n\n"
-    "x = np.arange(24.0).reshape(8, 3) / 24\nlayer = Mine({})\n"
-    "given = keras.Input((3,))\nmodel = keras.Model(given, layer(given))\n"
-    "model.compile(keras.optimizers.SGD(0.1), 'mse')\n"
-    "model.fit(x, x{}, epochs=2, batch_size=4, shuffle=False, verbose=0)\n"
-    "told = [round(float(each.mean()), 4) for each in layer.get_weights()]\n"
-)
-INVALID = [
-    # What keeps the moments still; and what moves them, where Keras says that it is trained.
-    Example(
-        before=_TRAINED.format(
-            "BatchNormalization",
-            "    def __init__(self, freeze=False, **kwargs):\n"
-            "        super().__init__(**kwargs)\n        self.freeze = freeze\n\n"
-            '    def call(self, *args, **kwargs):\n        """Test mode if frozen."""\n'
-            "        if self.freeze:  # whatever is asked for\n"
-            "            kwargs['training'] = False\n"
-            "        return super(Mine, self).call(*args, **kwargs)",
-            "",
-            "",
-        ),
-        after=_TRAINED.format(
-            "BatchNormalization",
-            "    def __init__(self, freeze=False, **kwargs):\n"
-            "        super().__init__(**kwargs)\n        self.freeze = freeze\n\n"
-            "    def call(self, inputs, *args, training=None, mask=None, **kwargs):\n"
-            '        """Test mode if frozen."""\n'
-            "        kwargs.update(training=training, mask=mask)\n"
-            "        if self.freeze:  # whatever is asked for\n"
-            "            kwargs['training'] = False\n"
-            "        return super(Mine, self).call(inputs, *args, **kwargs)",
-            "",
-            "",
-        ),
-        raises=_ERROR,
-        check="assert told == [0.8025, 0.1176, 0.0189, 0.9614], told",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_TRAINED.format(
-            "Dense",
-            "    def call(self, *args):\n        return 2 * super().call(*args)  # twice",
-            "1, kernel_initializer='ones'",
-            "[:, :1]",
-        ),
-        after=_TRAINED.format(
-            "Dense",
-            "    def call(self, inputs, *args):\n"
-            "        return 2 * super().call(inputs, *args)  # twice",
-            "1, kernel_initializer='ones'",
-            "[:, :1]",
-        ),
-        raises=_ERROR,
-        check="assert told == [0.2413, -0.5552], told",
-        on_keras_2=True,
-    ),
-    # What else is done with them is not known.
-    Example(
-        before=_HEAD + "class Mine(keras.layers.BatchNormalization):\n"
-        "    def call(self, *args, **kwargs):\n        kwargs.pop('training', None)\n"
-        "        return super().call(*args, **kwargs)\n" + _MADE.format("Mine"),
-        raises=_ERROR,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_FROZEN.format("*args, **kwargs", "args[0]") + _MADE.format("Frozen"),
-        raises=_ERROR,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_SCALED.format(_SIZE) + _MADE.format("Scaled"),
-        raises=_ERROR,
-        on_keras_2=True,
-    ),
-]

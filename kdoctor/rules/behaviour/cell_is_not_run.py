@@ -1,27 +1,4 @@
-"""`RNN(cell)`: layers inside a custom cell are not built until the first batch.
-
-## What it does
-Reports a cell class that is passed to `keras.layers.RNN` in a functional or `Sequential` model, if
-it has no `build` and its `__init__` creates layers with weights.
-
-## Why it breaks
-Keras 2 ran the cell while the model was constructed, which built the inner layers. Keras 3 builds
-the cell, but does not run it until the first batch: until then the model lacks these weights.
-`load_weights` and `load_model` raise `ValueError: A total of 2 objects could not be loaded. […]
-Layer 'dense' was never built`, `set_weights` raises `ValueError: You called `set_weights(weights)`
-on layer …`, and `count_params()` is too small.
-
-## What to write instead
-A `build` method in the cell that builds them, with the shape that each receives::
-
-    def build(self, input_shape):
-        self.cell.build(input_shape)
-        self.norm.build((input_shape[0], self.state_size))
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with Keras cells and layers inside. A cell that creates its
-weights in its own `build` has them immediately.
-"""
+"""`RNN(cell)`: layers inside a custom cell are not built until the first batch."""
 
 from __future__ import annotations
 
@@ -38,7 +15,7 @@ from kdoctor.analysis.models.user_classes import class_named, methods_in, only_b
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import classes, method_of, word
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind
 
@@ -149,59 +126,3 @@ rule = Rule(
     triggers=word("RNN") & classes(_may_be_a_cell),
     since="3.0",
 )
-
-_CELL = (
-    "import keras\n\n\nclass Cell(keras.layers.Layer):\n    def __init__(self, units):\n"
-    "        super().__init__()\n        self.state_size = units\n"
-    "        self.inner = keras.layers.Dense(units)\n\n{build}"
-    "    def call(self, x, states):\n        y = self.inner(x) + states[0]\n"
-    "        return y, [y]\n\n\n"
-)
-_BUILD = "    def build(self, shape):\n        self.inner.build(shape)\n\n"
-_LISTED = "model = keras.Sequential([keras.Input((None, 3)), keras.layers.RNN({})])\n"
-_CALLED = "x = keras.Input((None, 3))\nmodel = keras.Model(x, keras.layers.RNN(Cell(4))(x))\n"
-_ADDED = (
-    "model = keras.Sequential()\nmodel.add(keras.Input((None, 3)))\n"
-    "cell = Cell(4)\nmodel.add(keras.layers.RNN(cell))\n"
-)
-_OPEN = _CELL.format(build="")
-
-VALID = [
-    # It builds what is inside.
-    _CELL.format(build=_BUILD) + _LISTED.format("Cell(4)"),
-    # Nothing inside has weights; a cell of Keras' own.
-    _OPEN.replace("keras.layers.Dense(units)", "keras.layers.Dropout(0.1)")
-    + _LISTED.format("Cell(4)"),
-    _OPEN + _LISTED.format("keras.layers.GRUCell(4)"),
-    # Called with a batch at once, or in `call` of a model, or never seen in a model.
-    _OPEN + "y = keras.layers.RNN(Cell(4))(keras.ops.ones((1, 2, 3)))\n",
-    _OPEN + "\n\nclass Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.rnn = keras.layers.RNN(Cell(4))\n\n"
-    "    def call(self, x):\n        return self.rnn(x)\n",
-    _OPEN + "layer = keras.layers.RNN(Cell(4))\n",
-    # Without its inputs, the model is built by its first batch on Keras 2, too.
-    _OPEN + "model = keras.Sequential([keras.layers.RNN(Cell(4))])\n",
-    # Another base may build.
-    _OPEN.replace("(keras.layers.Layer)", "(Mixin, keras.layers.Layer)")
-    + _LISTED.format("Cell(4)"),
-    (_OPEN + _LISTED.format("Cell(4)")).replace("import keras", "import tf_keras as keras"),
-]
-
-
-def _example(before: str) -> Example:
-    return Example(before=before, on_keras_2=True, same="model.count_params()")
-
-
-INVALID = [
-    _example(_OPEN + _LISTED.format("Cell(4)")),
-    _example(_OPEN + _CALLED),
-    _example(_OPEN + _ADDED),
-    _example(_OPEN + _LISTED.format("[keras.layers.GRUCell(4), Cell(4)]")),
-    # A cell of Keras inside.
-    _example(
-        _OPEN.replace("keras.layers.Dense(units)", "keras.layers.SimpleRNNCell(units)").replace(
-            "self.inner(x) + states[0]", "self.inner(x, states)[0]"
-        )
-        + _LISTED.format("Cell(4)")
-    ),
-]

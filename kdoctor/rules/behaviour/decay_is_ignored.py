@@ -1,30 +1,4 @@
-"""The `decay=` argument of optimizers is ignored.
-
-## What it does
-Reports `decay=` of Keras' own optimizers.
-
-## Why it breaks
-Keras up to 2.10 divided the learning rate by `1 + decay * iterations` at every step. Keras 3
-accepts the argument, warns (`Argument `decay` is no longer supported and will be ignored.`) and
-trains at the full rate to the end.
-
-## What to write instead
-The same formula as a schedule:
-
-    keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))
-
-`decay=0` can be removed. The rate of an optimizer with a schedule cannot be set:
-`TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate`
-constructor argument, hence its learning rate is not
-settable.` If a callback (`LearningRateScheduler`, `ReduceLROnPlateau`, one defined in the file) or
-a line of the file sets it, there is no fix: remove `decay=` there, which changes nothing since
-Keras 3 ignores it, or apply the decay where the rate is set. The fix is safe if the file shows the
-training call and no callback that could set the rate.
-
-## How we know
-Run on Keras 3.15.1 and on the optimizers of Keras 2.10 (`tf_keras.optimizers.legacy`): after the
-same training steps the weights are equal, to the last bit.
-"""
+"""The `decay=` argument of optimizers is ignored."""
 
 from __future__ import annotations
 
@@ -51,7 +25,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._learning_rate_writes import Rates
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -143,7 +117,7 @@ def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
 
 
 def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
 
 
 def _scheduled(
@@ -212,114 +186,3 @@ rule = Rule(
     triggers=keyword("decay") & Trigger(_may_be_passed),
     since="3.0",
 )
-
-_TRAIN = (
-    "\nmodel = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "model.compile(optimizer, 'mse')\n"
-    "model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, verbose=0)"
-)
-_PRELUDE = "import keras\nimport numpy as np\n"
-
-VALID = [
-    "import keras\nkeras.optimizers.SGD(0.1, weight_decay=0.1)",
-    "import keras\nkeras.optimizers.SGD(0.1, **options)",
-    "import tf_keras\ntf_keras.optimizers.legacy.SGD(0.1, decay=0.1)",
-    "import keras\nfrom mine import Ranger\nRanger(0.1, decay=0.1)",
-    "import keras\nkeras.optimizers.schedules.ExponentialDecay(0.1, 10, decay_rate=0.9)",
-]
-_FIT = (
-    "\nmodel = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "model.compile(optimizer={}, loss='mse')\n"
-    "model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, verbose=0{})\n"
-)
-_STOPS = ", callbacks=[keras.callbacks.EarlyStopping('loss'), Noted()]"
-_NOTED = (
-    "\n\nclass Noted(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
-    "        print(epoch, logs)\n\n"
-)
-_OLD = "keras.optimizers.SGD(0.1, decay=0.5)"
-_SCHEDULED = "keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5))"
-_HALVED = (
-    "\n\nclass Halved(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
-    "        self.model.optimizer.learning_rate = 0.5**epoch\n\n"
-)
-INVALID = [
-    Example(
-        before=_PRELUDE + "optimizer = keras.optimizers.SGD(learning_rate=0.1, decay=0.5, "
-        "momentum=0.9)" + _FIT.format("optimizer", ""),
-        after=_PRELUDE + "optimizer = keras.optimizers.SGD(learning_rate="
-        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5), momentum=0.9)"
-        + _FIT.format("optimizer", ""),
-        on_keras_2=True,
-        same="model.get_weights()[0].tolist()",
-    ),
-    # All the callbacks are known.
-    Example(
-        before=_PRELUDE + _NOTED + _FIT.format(_OLD, _STOPS),
-        after=_PRELUDE + _NOTED + _FIT.format(_SCHEDULED, _STOPS),
-        on_keras_2=True,
-        same="model.get_weights()[0].tolist()",
-    ),
-    Example(
-        before=_PRELUDE + "optimizer = keras.optimizers.SGD(momentum=0.9, decay=1e-2)"
-        + _FIT.format("optimizer", ""),
-        after=_PRELUDE + "optimizer = keras.optimizers.SGD(momentum=0.9, "
-        "learning_rate=keras.optimizers.schedules.InverseTimeDecay(0.01, 1, 1e-2))"
-        + _FIT.format("optimizer", ""),
-        on_keras_2=True,
-        same="model.get_weights()[0].tolist()",
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, decay=0.0)",
-        after="import keras\n\noptimizer = keras.optimizers.Adam(0.01)",
-    ),
-    # Another file may train with it, and set its rate.
-    Example(
-        before="from tensorflow.keras.optimizers import RMSprop\n\nRATE, EPOCHS = 0.01, 10\n"
-        "optimizer = RMSprop(RATE, decay=RATE / EPOCHS)",
-        after="from tensorflow.keras.optimizers import RMSprop, schedules\n\n"
-        "RATE, EPOCHS = 0.01, 10\n"
-        "optimizer = RMSprop(schedules.InverseTimeDecay(RATE, 1, RATE / EPOCHS))",
-        prelude=_PRELUDE,
-        check=_TRAIN,
-        unsafe=True,
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.SGD(0.1, decay=1e-4)\n"
-        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
-        after="import keras\n\noptimizer = keras.optimizers.SGD("
-        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))\n"
-        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
-        unsafe=True,
-    ),
-    # Other code may put a callback into the list that sets the rate.
-    Example(
-        before=_PRELUDE + "def more(callbacks):\n    callbacks += ()\n\n\n"
-        "watch = [keras.callbacks.EarlyStopping('loss')]\nmore(watch)\n"
-        + _FIT.format(_OLD, ", callbacks=watch"),
-        after=_PRELUDE + "def more(callbacks):\n    callbacks += ()\n\n\n"
-        "watch = [keras.callbacks.EarlyStopping('loss')]\nmore(watch)\n"
-        + _FIT.format(_SCHEDULED, ", callbacks=watch"),
-        on_keras_2=True,
-        same="model.get_weights()[0].tolist()",
-        unsafe=True,
-    ),
-    # A schedule would raise here: the rate is set.
-    Example(
-        before=_PRELUDE + "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
-        + _FIT.format(_OLD, ", callbacks=[slower]"),
-    ),
-    # A copy of the optimizer, as KD446 writes one, has a rate of the same kind.
-    Example(
-        before=_PRELUDE + f"optimizer = {_OLD}\n"
-        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
-        + _FIT.format("optimizer.from_config(optimizer.get_config())", ", callbacks=[slower]"),
-    ),
-    Example(
-        before=_PRELUDE + _HALVED + _FIT.format(_OLD, ", callbacks=[Halved()]"),
-    ),
-    Example(
-        before=_PRELUDE + f"optimizer = {_OLD}" + _FIT.format("optimizer", "")
-        + "optimizer.learning_rate = 0.01\n",
-    ),
-]  # fmt: skip

@@ -1,24 +1,4 @@
-"""A default value differs from Keras 2.
-
-## What it does
-Reports calls that leave out an argument whose default differs between the last Keras 2 and the
-target, if that changes a result: `l1_l2()`, `Lion()`, `ConvLSTM2D(…)`.
-
-## Why it breaks
-`keras.regularizers.l1_l2()` was 0.01 of each and is now nothing; `l1_l2(l2=0.1)` had 0.01 of l1.
-The learning rate of `Lion` was 0.0001 and is 0.001. The gates of `ConvLSTM` layers were
-`hard_sigmoid` and are `sigmoid`. None of these raises or warns.
-
-## What to write instead
-The old value as an explicit argument. The fix writes it if that restores the old result.
-(`hard_sigmoid` itself has changed, so there is no fix for `ConvLSTM`.)
-
-## How we know
-Both signatures are read from the releases; the old one is that of Keras 2.15. Each difference was
-tested on Keras 3.15.1 and tf_keras 2.21. Those that change nothing (`strides=(1, 1)` and
-`strides=1`, `reduction="auto"` and `"sum_over_batch_size"`) are listed in the rule with the reason,
-and a test fails on any that is on neither list.
-"""
+"""A default value differs from Keras 2."""
 
 from __future__ import annotations
 
@@ -32,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -107,7 +87,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         fix=Fix(
             f"Pass the old default, `{name}={old}`",
             (add_keyword(module, call, f"{name}={old}"),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         if refused is None
         else NoFix(refused),
@@ -152,30 +132,3 @@ rule = Rule(
     triggers=word(*(name.rpartition(".")[2] for name in MATTERS)) & Trigger(_may_be_called),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.regularizers.l1_l2(0.01, 0.1)\nkeras.regularizers.l1_l2(l1=0.1, l2=0.1)",
-    "import keras\nkeras.regularizers.L1L2()\nkeras.regularizers.l1_l2(**options)",
-    "import keras\nkeras.optimizers.Lion(0.001)\nkeras.optimizers.Adam()",
-    "import tf_keras\ntf_keras.regularizers.l1_l2()",
-]
-INVALID = [
-    Example(
-        before="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1)\n",
-        after="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1, l1=0.01)\n",
-        on_keras_2=True,
-        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
-    ),
-    Example(
-        before="from tensorflow.keras.regularizers import l1_l2\n\nregularizer = l1_l2()\n",
-        after="from tensorflow.keras.regularizers import l1_l2\n\n"
-        "regularizer = l1_l2(l1=0.01, l2=0.01)\n",
-        findings=2,
-        on_keras_2=True,
-        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.ConvLSTM2D(4, 3)\n",
-        check="assert layer.recurrent_activation.__name__ == 'sigmoid'",
-    ),
-]

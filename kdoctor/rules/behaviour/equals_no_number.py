@@ -1,23 +1,4 @@
-"""`x == 0` on a symbolic tensor compares identity in Keras 3, and is always False.
-
-## What it does
-Reports `x == 0` where `x` is known to be a symbolic tensor, the other side is a number, and the
-result is used as a value: passed on, assigned, or part of a computation. In `Layer.call`, in losses
-and in the function of a `Lambda`, tensors have elements to compare, and nothing is reported.
-
-## Why it breaks
-Keras 2 compared the elements when the model ran. The symbolic tensors of Keras 3 overload `<`, `>`
-and `!=`, but not `==`: Python compares identity, and the result is `False` immediately.
-`tf.cast(x == 0, "float32")` is zero for all data, with no warning; `tf.where(x == 0, a, b)` and
-layers raise.
-
-## What to write instead
-`keras.ops.equal(x, 0)`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. As a condition (`if x == 0:`) it was an error on Keras 2;
-that is not reported.
-"""
+"""`x == 0` on a symbolic tensor compares identity in Keras 3, and is always False."""
 
 from __future__ import annotations
 
@@ -35,7 +16,7 @@ from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symb
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -120,7 +101,7 @@ def _finding(
         (Edit(whole, (f"{written}(", Hole(first), ", ", Hole(second), ")")),),
         Applicability.UNSAFE
         if is_legacy
-        else facts.applicability(*(each for each in INVALID if each.after)),
+        else facts.applicability(*(each for each in rule.invalid if each.after)),
         imports=() if need is None else (need,),
         unsafe_because="the function around it must accept symbolic tensors" if is_legacy else "",
     )
@@ -215,58 +196,3 @@ rule = Rule(
     triggers=SYMBOLIC & Trigger(_may_compare),
     since="3.0",
 )
-
-_X = "import keras\nimport tensorflow as tf\n\nx = keras.Input((3,))\n"
-_OPS = "import keras\nfrom keras import ops\n\nx = keras.Input((3,))\n"
-_GIVES = "np.asarray(keras.Model(x, y)(np.array([[0.0, 1.0, 2.0]], 'float32'))).tolist()"
-
-VALID = [
-    # These are known.
-    _OPS + "y = x != 0, x > 0, x >= 0, ops.equal(x, 0)",
-    # Python is to know it now; the first was an error on Keras 2.
-    _OPS + "if x == 0:\n    pass\nassert not x == 1\nsame = bool(x == 0)\nx == 0",
-    _OPS
-    + "found = [each for each in (x, 3) if each == 3]\na = 1 if x == 0 else 2\nb = x == 0 or x",
-    # Whether it is the same object; and a size.
-    _OPS + "z = x\nsame = x == z\nis_wide = x.shape[1] == 3\nis_none = x == None\nis_it = x == 'x'",
-    # Tensors with elements.
-    (
-        "import keras\n\n\nclass Mask(keras.layers.Layer):\n    def call(self, x):\n"
-        "        return keras.ops.cast(x == 0, 'float32')"
-    ),
-    _OPS + "y = keras.layers.Lambda(lambda t: keras.ops.cast(t == 0, 'float32'))(x)",
-    "import keras\n\n\ndef mask(x):\n    return keras.ops.cast(x == 0, 'float32')",
-    "import keras\n\nx = keras.ops.ones((2, 3))\ny = keras.ops.cast(x == 1, 'float32')",
-    (_X + "y = tf.cast(x == 0, 'float32')").replace("keras", "tf_keras"),
-]
-INVALID = [
-    # It is zero, and nothing says so.
-    Example(
-        before=_X + "mask = tf.cast(x == 0, 'float32')\ny = x + mask\n",
-        prelude="import numpy as np\n",
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_X + "y = keras.layers.Activation('linear')(1.0 == x)\n",
-        after=_X + "y = keras.layers.Activation('linear')(keras.ops.equal(1.0, x))\n",
-        prelude="import numpy as np\n",
-        raises="ValueError: Only input tensors may be passed as positional arguments",
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_OPS + "pad = -1 + 1\nkeep = 1.0 - ops.cast(\n    x == pad,  # filled up\n"
-        "    'float32'\n)\ny = x + keep\n",
-        after=_OPS + "pad = -1 + 1\nkeep = 1.0 - ops.cast(\n    ops.equal(x, pad),  # filled up\n"
-        "    'float32'\n)\ny = x + keep\n",
-        prelude="import numpy as np\n",
-        check=f"assert {_GIVES} == [[0.0, 2.0, 3.0]]",
-    ),
-    Example(
-        before=_OPS + "y = ops.where((x) == 0 if ops else None, 1.0, x)\n",
-        after=_OPS + "y = ops.where(ops.equal(x, 0) if ops else None, 1.0, x)\n",
-        prelude="import numpy as np\n",
-        check=f"assert {_GIVES} == [[1.0, 1.0, 2.0]]",
-    ),
-]

@@ -1,23 +1,4 @@
-"""`Bidirectional(layer, trainable=False)` freezes nothing: the inner layers keep training.
-
-## What it does
-Reports the argument `trainable=False` of layers that contain other layers or cells:
-`Bidirectional`, `TimeDistributed`, `RNN`, `ConvLSTM1D` to `ConvLSTM3D`, `MultiHeadAttention`.
-
-## Why it breaks
-In Keras 2 a layer that is not trainable had no trainable weights at all, its inner layers included.
-Keras 3 asks each layer individually, and the inner ones were created without that argument: the
-model trains them, with no warning. Only setting `layer.trainable = False` afterwards reaches all of
-them.
-
-## What to write instead
-The argument where the weights are: `Bidirectional(LSTM(8, trainable=False))`. For a layer that
-creates its inner layers itself, as `ConvLSTM2D` does, set `layer.trainable = False` after creating
-it.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a test creates each layer that has inner layers on both.
-"""
+"""`Bidirectional(layer, trainable=False)` freezes nothing: the inner layers keep training."""
 
 from __future__ import annotations
 
@@ -30,7 +11,7 @@ from kdoctor.analysis.queries import Argument, Instance, constructs
 from kdoctor.analysis.queries.forms import is_false
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.rule import Example, rule
+from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 
 HOLD: Final = {
@@ -86,59 +67,3 @@ def _passed_on(given: Argument, inner: str) -> Fix | NoFix:
         return why_not
     added = add_keyword(module, held.value, f"trainable={given.source(given.node)}")
     return given.fix("Pass it to the inner layer", added, *gone)
-
-
-_HEAD = "import keras\n\nx = keras.Input((5, 4))\n"
-_FROZEN = "assert not model.trainable_weights and len(model.weights) > 0"
-
-VALID = [
-    "import keras\nkeras.layers.LSTM(3, trainable=False), keras.layers.Dense(3, trainable=False)",
-    "import keras\nkeras.layers.Bidirectional(keras.layers.LSTM(3, trainable=False))",
-    "import keras\nkeras.layers.TimeDistributed(keras.layers.Dense(3), trainable=True)",
-    "import keras\nkeras.layers.RNN(keras.layers.LSTMCell(3), trainable=chosen)",
-    "import keras\nlayer = keras.layers.ConvLSTM2D(3, 2)\nlayer.trainable = False",
-    "import tf_keras\ntf_keras.layers.ConvLSTM2D(3, 2, trainable=False)",
-    "from mine import TimeDistributed\nimport keras\nTimeDistributed(3, trainable=False)",
-]
-INVALID = [
-    Example(
-        before=_HEAD + "layer = keras.layers.Bidirectional(\n"
-        "    keras.layers.LSTM(3), trainable=False, merge_mode='sum'  # both ways\n)\n"
-        "model = keras.Model(x, layer(x))",
-        after=_HEAD + "layer = keras.layers.Bidirectional(\n"
-        "    keras.layers.LSTM(3, trainable=False), merge_mode='sum'  # both ways\n)\n"
-        "model = keras.Model(x, layer(x))",
-        on_keras_2=True,
-        check=_FROZEN,
-    ),
-    Example(
-        before=_HEAD + "layer = keras.layers.TimeDistributed(trainable=False, "
-        "layer=keras.layers.Dense(3, activation='relu'))\nmodel = keras.Model(x, layer(x))",
-        after=_HEAD + "layer = keras.layers.TimeDistributed("
-        "layer=keras.layers.Dense(3, activation='relu', trainable=False))\n"
-        "model = keras.Model(x, layer(x))",
-        on_keras_2=True,
-        check=_FROZEN,
-    ),
-    Example(
-        before="from tensorflow.keras import Input, Model, layers\n\nx = Input((5, 4))\n"
-        "model = Model(x, layers.RNN(layers.GRUCell(3), trainable=False)(x))",
-        after="from tensorflow.keras import Input, Model, layers\n\nx = Input((5, 4))\n"
-        "model = Model(x, layers.RNN(layers.GRUCell(3, trainable=False))(x))",
-        on_keras_2=True,
-        check=_FROZEN,
-    ),
-    Example(
-        before="import keras\n\nx = keras.Input((2, 5, 5, 1))\n"
-        "model = keras.Model(x, keras.layers.ConvLSTM2D(3, 2, trainable=False)(x))",
-        on_keras_2=True,
-        check=_FROZEN,
-    ),
-    # What is inside is made elsewhere, and may stand in another model, too.
-    Example(
-        before=_HEAD + "dense = keras.layers.Dense(3)\n"
-        "model = keras.Model(x, keras.layers.TimeDistributed(dense, trainable=False)(x))",
-        on_keras_2=True,
-        check=_FROZEN,
-    ),
-]  # fmt: skip

@@ -1,32 +1,4 @@
-"""A model frozen only while another model compiles with it is trained by that other model.
-
-## What it does
-Reports `part.trainable = True` after the `compile` of a model that `part` is in, and that was
-compiled while `part` was frozen, if the file trains that whole model later and does not freeze
-`part` again.
-
-## Why it breaks
-In Keras 2 `compile` recorded what was trainable. So the code of many GANs freezes the critic,
-compiles the model of generator and critic, and unfreezes the critic right away: the whole model
-kept training the generator only. Keras 3 reads `trainable` at the first training step. By then the
-critic is unfrozen, and each generator step trains the critic too, to take generated samples for
-real. There is no error and no warning.
-
-## What to write instead
-Freeze it around the training of the whole model:
-
-    critic.trainable = False
-    both.train_on_batch(noise, labels)
-    critic.trainable = True
-
-The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
-The fix writes that. It is unsafe, as layers that were frozen individually are unfrozen too. Since
-Keras 2.11 an optimizer shared by both models only knows the variables of the first one:
-`ValueError: Unknown variable`. So the fix gives the part a copy of it.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
-"""
+"""A model frozen only while another model compiles with it is trained by that other model."""
 
 from __future__ import annotations
 
@@ -46,7 +18,7 @@ from kdoctor.analysis.training.freezing import (
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -149,99 +121,3 @@ rule = Rule(
     & Trigger(_may_be_thawed),
     since="3.0",
 )
-
-_MODELS = (
-    "import keras\nimport numpy as np\n\n"
-    "critic = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "maker = keras.Sequential([keras.layers.Dense(2)])\n"
-    "critic.compile('sgd', 'mse')\n"
-)
-_NOISE = "noise = keras.layers.Input((2,))\nboth = keras.Model(noise, critic(maker(noise)))\n"
-_FROZEN = f"{_MODELS}critic.trainable = False\n{_NOISE}both.compile('sgd', 'mse')\n"
-_STEPS = (
-    "old = critic.get_weights()[0].copy()\n"
-    "for _ in range(2):\n"
-    "{}    both.train_on_batch(np.ones((4, 2)), np.zeros((4, 1)))  # the maker alone\n{}"
-)
-_SETTER = (
-    "\n\ndef set_trainable(model, value):\n    model.trainable = value\n"
-    "    for layer in model.layers:\n        layer.trainable = value\n\n\n"
-)
-_GAN = (
-    "import keras\nimport numpy as np\n\n\nclass GAN:\n    def __init__(self):\n"
-    "        how = keras.optimizers.Adam(0.1)\n"
-    "        self.critic = keras.Sequential([keras.layers.Dense(1)])\n"
-    "        self.maker = keras.Sequential([keras.layers.Dense(2)])\n"
-    "        self.critic.compile(loss='mse', optimizer={})\n"
-    "        self.set_trainable(self.critic, False)\n"
-    "        noise = keras.layers.Input((2,))\n"
-    "        told = self.critic(self.maker(noise))\n"
-    "        self.both = keras.Model(noise, told)\n"
-    "        self.both.compile(loss='mse', optimizer=how)\n"
-    "        self.set_trainable(self.critic, True)\n\n"
-    "    def set_trainable(self, model, value):\n        model.trainable = value\n\n"
-    "    def train(self, x, y):\n"
-    "{}        {}self.both.train_on_batch(x, y)\n{}\n\n"
-    "gan = GAN()\nold = gan.critic.get_weights()[0].copy()\n"
-    "gan.train(np.ones((4, 2)), np.zeros((4, 1)))\n"
-)
-_BY_FUNCTION = (
-    f"{_MODELS}{_SETTER}set_trainable(critic, False)\n{_NOISE}"
-    "both.compile('sgd', 'mse')\nset_trainable(critic, True)\n"
-)
-VALID = [
-    # Frozen around the steps.
-    _FROZEN + _STEPS.format("    critic.trainable = False\n", "    critic.trainable = True\n"),
-    # The whole model is compiled when the part is thawed.
-    (
-        f"{_MODELS}critic.trainable = False\n{_NOISE}critic.trainable = True\n"
-        "both.compile('sgd', 'mse')\nboth.fit(x, y)"
-    ),
-    # The part is not in it.
-    (
-        f"{_MODELS}critic.trainable = False\nboth = keras.Sequential([maker])\n"
-        "both.compile('sgd', 'mse')\ncritic.trainable = True\nboth.fit(x, y)"
-    ),
-    # Compiled anew: all of it is to be trained now.
-    f"{_FROZEN}both.fit(x, y)\ncritic.trainable = True\nboth.compile('sgd', 'mse')\nboth.fit(x, y)",
-    # Never trained.
-    f"{_FROZEN}critic.trainable = True\nboth.predict(x)",
-    # Thawed in steps that nobody can count.
-    f"{_FROZEN}critic.trainable = when\nboth.fit(x, y)",
-]
-_CHECK = "assert (critic.get_weights()[0] == old).all() == {}"
-INVALID = [
-    Example(
-        before=f"{_FROZEN}critic.trainable = True\n" + _STEPS.format("", ""),
-        after=f"{_FROZEN}critic.trainable = True\n"
-        + _STEPS.format("    critic.trainable = False\n", "    critic.trainable = True\n"),
-        unsafe=True,
-        on_keras_2=True,
-        check=_CHECK.format(True),
-    ),
-    # By a function that also sets all layers.
-    Example(
-        before=_BY_FUNCTION + _STEPS.format("", ""),
-        after=_BY_FUNCTION
-        + _STEPS.format("    critic.trainable = False\n", "    critic.trainable = True\n"),
-        unsafe=True,
-        on_keras_2=True,
-        check=_CHECK.format(True),
-    ),
-    Example(
-        before=_GAN.format("how", "", "loss = ", "        return loss\n"),
-        after=_GAN.format(
-            "how.from_config(how.get_config())",
-            "        self.critic.trainable = False\n",
-            "loss = ",
-            "        self.critic.trainable = True\n        return loss\n",
-        ),
-        unsafe=True,
-        check="assert (gan.critic.get_weights()[0] == old).all()",
-    ),
-    # Nothing can be put after a `return`.
-    Example(
-        before=_GAN.format("'adam'", "", "return ", ""),
-        check="assert (gan.critic.get_weights()[0] != old).all()",
-    ),
-]

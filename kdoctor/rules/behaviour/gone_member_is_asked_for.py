@@ -1,21 +1,4 @@
-"""`hasattr(optimizer, "lr")` is false in Keras 3: the code behind it no longer runs.
-
-## What it does
-Reports `hasattr(x, "member")` and `getattr(x, "member", default)` of a member that Keras 2 had and
-the target lacks, if the guarded code is about that member and there is no alternative branch. Code
-written for both versions, with an `else` that does the work or a check for the new name, is not
-reported; neither are private members, nor members that nobody needs on Keras 3.
-
-## Why it breaks
-Nothing raises: the learning rate is not set, the states are not reset, or the fallback is taken,
-with no warning.
-
-## What to write instead
-The new name, in the check as well: `hasattr(optimizer, "learning_rate")`. Or no check.
-
-## How we know
-Run before and after the fix on Keras 2 and Keras 3.15.1, with the same results.
-"""
+"""`hasattr(optimizer, "lr")` is false in Keras 3: the code behind it no longer runs."""
 
 from __future__ import annotations
 
@@ -41,7 +24,7 @@ from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._error_owner import last_release_with, owner_in_words, symbol
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._removed_members import GONE
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -304,7 +287,7 @@ def _renamed(
     return Fix(
         f"Check for `{_RATE}` instead of `{_OLD_RATE}`",
         tuple(Edit(each, (_RATE,)) for each in sorted(places)),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -326,124 +309,3 @@ rule = Rule(
     triggers=word("hasattr", "getattr") & Trigger(_may_be_asked),
     since="3.0",
 )
-
-_COMPILED = (
-    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-    'model.compile(keras.optimizers.SGD(0.5), "mse")\n'
-)
-_CALLBACK = (
-    "import keras\n\n\nclass Slower(keras.callbacks.Callback):\n"
-    "    def on_epoch_begin(self, epoch, logs=None):\n"
-)
-_RUN = (
-    "\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-    "model.compile(keras.optimizers.SGD(0.5), 'mse')\nslower = Slower()\n"
-    "slower.set_model(model)\nslower.on_epoch_begin(1)\n"
-    "rate = float(model.optimizer.learning_rate)\n"
-)
-_LAYER = "import keras\nlayer = keras.layers.Dense(1)\n"
-
-VALID = [
-    # Written for both.
-    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'lr'):\n"
-    "    optimizer.lr = 0.1\nelse:\n    optimizer.learning_rate = 0.1",
-    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'learning_rate'):\n"
-    "    optimizer.learning_rate = 0.1\nelif hasattr(optimizer, 'lr'):\n    optimizer.lr = 0.1",
-    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'lr'):\n"
-    "    optimizer.lr = 0.1\nif hasattr(optimizer, 'learning_rate'):\n"
-    "    optimizer.learning_rate = 0.1",
-    _COMPILED + "optimizer = model.optimizer\nname = 'lr' if hasattr(optimizer, 'lr') else "
-    "'learning_rate'\nrate = getattr(optimizer, name)",
-    _COMPILED + "optimizer = model.optimizer\n"
-    "rate = optimizer.lr if hasattr(optimizer, 'lr') else optimizer.learning_rate",
-    _COMPILED + "optimizer = model.optimizer\n"
-    "rate = getattr(optimizer, 'lr', None) or optimizer.learning_rate",
-    _COMPILED + "optimizer = model.optimizer\nrate = getattr(optimizer, 'lr', None)\n"
-    "if rate is None:\n    rate = read_it_from(optimizer)",
-    _COMPILED + "optimizer = model.optimizer\n"
-    "rate = getattr(optimizer, 'lr', getattr(optimizer, 'learning_rate', 0.1))",
-    (
-        "import keras\n\n\ndef rate_of(model: keras.Model):\n"
-        "    if hasattr(model.optimizer, 'lr'):\n        return model.optimizer.lr\n"
-        "    return model.optimizer.learning_rate"
-    ),
-    (
-        "import keras\n\n\ndef train(model: keras.Model, data):\n"
-        "    if hasattr(model, 'fit_generator'):\n        return model.fit_generator(data)\n"
-        "    return model.fit(data)"
-    ),
-    # A version check in other words.
-    _COMPILED + "old = hasattr(model.optimizer, 'lr')\nprint('old' if old else 'new')",
-    _COMPILED + "if keras.__version__ < '3' and hasattr(model.optimizer, 'lr'):\n"
-    "    model.optimizer.lr = 0.1",
-    # Keras 3 has no need of it.
-    _COMPILED + "if hasattr(model, '_make_predict_function'):\n    model._make_predict_function()\n"
-    "if hasattr(model, 'dynamic'):\n    print(model.dynamic)",
-    # It is there, or may be.
-    (
-        "import keras\nlayer = keras.layers.LSTM(3, stateful=True)\n"
-        "if hasattr(layer, 'reset_states'):\n    layer.reset_states()"
-    ),
-    (
-        "import keras\n\n\ndef reset(model: keras.Model):\n    for layer in model.layers:\n"
-        "        if hasattr(layer, 'reset_states') and getattr(layer, 'stateful', False):\n"
-        "            layer.reset_states()"
-    ),
-    (
-        "import tf_keras\noptimizer = tf_keras.optimizers.SGD()\n"
-        "if hasattr(optimizer, 'lr'):\n    optimizer.lr = 0.1"
-    ),
-    (
-        "import keras\n\n\ndef slow(optimizer):\n    if hasattr(optimizer, 'lr'):\n"
-        "        optimizer.lr = 0.1"
-    ),
-    _COMPILED + "model.optimizer.lr = 0.1\nif hasattr(model.optimizer, 'lr'):\n"
-    "    print(model.optimizer.lr)",
-    (
-        "import keras\n\n\nclass Mine(keras.optimizers.SGD):\n    lr = 0.1\n\n\n"
-        "def show(model: keras.Model):\n    if hasattr(model.optimizer, 'lr'):\n"
-        "        print(model.optimizer.lr)"
-    ),
-]
-INVALID = [
-    Example(
-        before=f"{_CALLBACK}        if hasattr(self.model.optimizer, 'lr'):\n"
-        f"            self.model.optimizer.lr = 0.25\n{_RUN}",
-        after=f"{_CALLBACK}        if hasattr(self.model.optimizer, 'learning_rate'):\n"
-        f"            self.model.optimizer.learning_rate = 0.25\n{_RUN}",
-        on_keras_2=True,
-        same="rate",
-    ),
-    # The rest of the function is passed over.
-    Example(
-        before=f"{_CALLBACK}        optimizer = self.model.optimizer\n"
-        "        if not hasattr(optimizer, 'lr'):\n            return\n"
-        f"        optimizer.learning_rate = float(optimizer.lr) / 2\n{_RUN}",
-        after=f"{_CALLBACK}        optimizer = self.model.optimizer\n"
-        "        if not hasattr(optimizer, 'learning_rate'):\n            return\n"
-        f"        optimizer.learning_rate = float(optimizer.learning_rate) / 2\n{_RUN}",
-        on_keras_2=True,
-        same="rate",
-    ),
-    Example(
-        before=f"{_COMPILED}rate = float(getattr(model.optimizer, 'lr', 0.001))\n",
-        after=f"{_COMPILED}rate = float(getattr(model.optimizer, 'learning_rate', 0.001))\n",
-        on_keras_2=True,
-        same="rate",
-    ),
-    Example(
-        before=f"{_COMPILED}optimizer = model.optimizer\n"
-        "rate = float(optimizer.lr) if hasattr(optimizer, 'lr') else None\n",
-        after=f"{_COMPILED}optimizer = model.optimizer\n"
-        "rate = float(optimizer.learning_rate) if hasattr(optimizer, 'learning_rate') else None\n",
-        on_keras_2=True,
-        same="rate",
-    ),
-    Example(
-        before=f"{_COMPILED}if hasattr(model, 'reset_states'):\n    model.reset_states()\n",
-    ),
-    Example(
-        before=f"{_LAYER}layer(keras.ops.ones((2, 3)))\nsizes = []\n"
-        "if hasattr(layer, 'input_shape'):\n    sizes.append(layer.input_shape)\n",
-    ),
-]

@@ -1,22 +1,4 @@
-"""`def on_train_batch_end(self, batch, log=None)`: Keras 3 passes `logs` by keyword.
-
-## What it does
-Reports batch methods of custom callbacks (`on_train_batch_end` and the like) whose parameter for
-the logs is not named `logs`; also functions passed to a `LambdaCallback` for them.
-
-## Why it breaks
-Keras 2 passed batch and logs by position. Keras 3 passes the logs by keyword: `TypeError:
-on_train_batch_end() got an unexpected keyword argument 'logs'`. (Methods called at the beginning
-and the end of epochs, training and tests still get them by position.) `on_batch_end` has been
-called that way since `tf.keras` of TensorFlow 2.2.
-
-## What to write instead
-`logs`.
-
-## How we know
-Each method was run on Keras 3.15.1 and tf_keras 2.21; the releases of Keras 3 have done this since
-3.3 at least (`callbacks/callback_list.py`).
-"""
+"""`def on_train_batch_end(self, batch, log=None)`: Keras 3 passes `logs` by keyword."""
 
 from __future__ import annotations
 
@@ -31,7 +13,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -100,7 +82,7 @@ def _finding(
         fix=Fix(
             f"Rename it to `{_LOGS}`",
             edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         if edits
         else NoFix(f"`{_LOGS}` is another name in the function"),
@@ -143,57 +125,3 @@ rule = Rule(
     triggers=word(*HOOKS) & Trigger(_may_be_called_otherwise),
     since="3.0",
 )
-
-_MODEL = (
-    "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
-    "model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0, callbacks=[{}])\n"
-)
-_HEAD = "import keras\nimport numpy as np\n\nseen = []\n"
-_CLASS = (
-    _HEAD + "\n\nclass Seen(keras.callbacks.Callback):\n"
-    "    def {}(self, batch, {}):\n        {}\n\n\n" + _MODEL.format("Seen()")
-)
-_LAMBDA = _HEAD + "watch = keras.callbacks.LambdaCallback({})\n" + _MODEL.format("watch")
-
-VALID = [
-    _CLASS.format("on_train_batch_end", "logs=None", "seen.append(logs)"),
-    _CLASS.format("on_train_batch_end", "**kwargs", "seen.append(batch)"),
-    _CLASS.format("on_train_batch_end", "*, logs", "seen.append(logs)"),
-    # These get them by position.
-    _CLASS.format("on_epoch_end", "log=None", "seen.append(log)"),
-    _LAMBDA.format("on_epoch_end=lambda epoch, log: seen.append(log)"),
-    _LAMBDA.format("on_train_batch_end=lambda batch, logs: seen.append(logs)"),
-    _LAMBDA.format("on_train_batch_end=watched"),
-    # No callback of Keras.
-    "import keras\n\n\nclass Watch:\n    def on_train_batch_end(self, batch, log):\n        pass",
-    _CLASS.format("on_train_batch_end", "log", "pass").replace(
-        "import keras", "import tf_keras as keras"
-    ),
-    # Who calls it may name the parameter.
-    _CLASS.format("on_train_batch_end", "log=None", "seen.append(log)")
-    + "Seen().on_train_batch_end(0, log={})\n",
-]
-_END = "on_train_batch_end"
-INVALID = [
-    Example(
-        before=_CLASS.format(_END, "log", "seen.append(sorted(log))"),
-        after=_CLASS.format(_END, "logs", "seen.append(sorted(logs))"),
-        raises="TypeError: Seen.on_train_batch_end() got an unexpected keyword argument 'logs'",
-        on_keras_2=True,
-        same="seen",
-    ),
-    Example(
-        before=_CLASS.format(
-            "on_train_batch_begin", "log={}", "log = log or {}\n        seen.append(len(log))"
-        ),
-        after=None,
-        raises="TypeError: Seen.on_train_batch_begin() got an unexpected keyword argument 'logs'",
-    ),
-    Example(
-        before=_LAMBDA.format(f"{_END}=lambda batch, log: seen.append(sorted(log))"),
-        after=_LAMBDA.format(f"{_END}=lambda batch, logs: seen.append(sorted(logs))"),
-        raises="TypeError: <lambda>() got an unexpected keyword argument 'logs'",
-        on_keras_2=True,
-        same="seen",
-    ),
-]

@@ -1,23 +1,4 @@
-"""Unnamed inputs are called `input_layer`, not `input_1`; unnamed models `functional`.
-
-## What it does
-Reports `model.get_layer("input_1")` of models that the program builds itself, and
-`get_layer("model_1")` where they are known to contain a `keras.Model(inputs, outputs)` without a
-name.
-
-## Why it breaks
-Keras 2 named inputs `input_1`, `input_2`, …; Keras 3 names them `input_layer`, `input_layer_1`, …:
-`ValueError: No such layer: input_1.` `model`, `model_1`, … became `functional`, `functional_1`, ….
-All other layers are named as before.
-
-## What to write instead
-An explicit name, `keras.Input((4,), name="image")`, `keras.Model(x, y, name="encoder")`, or
-`model.inputs[0]`. The fix writes the new name; it is unsafe, as the number depends on what was
-built before.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the default names of 123 layer classes were compared.
-"""
+"""Unnamed inputs are called `input_layer`, not `input_1`; unnamed models `functional`."""
 
 from __future__ import annotations
 
@@ -33,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -135,64 +116,3 @@ rule = Rule(
     triggers=attribute("get_layer") & calls(_may_be_old, "get_layer"),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nkeras.backend.clear_session()\nx = keras.layers.Input((2,))\n"
-    "model = keras.Model(x, keras.layers.Dense(1)(x))\n"
-)
-
-_NESTED = (
-    "import keras\n\nkeras.backend.clear_session()\nx = keras.layers.Input((2,))\n"
-    "first = keras.Model(x, keras.layers.Dense(1)(x){})\n"
-    "second = keras.Model(x, keras.layers.Dense(3)(x))\n"
-    "both = keras.Model(x, [first(x), second(x)])\n"
-)
-
-VALID = [
-    # It has that name; there is no model inside, or it is not known.
-    _NESTED.format(", name='model'") + "part = both.get_layer('model')",
-    _NESTED.format("") + "part = both.get_layer('functional')",
-    _MODEL + "part = model.get_layer('model')",
-    "import keras\n\ndef first(model):\n    return model.get_layer('model_1')",
-    "import keras\n\nboth = keras.models.load_model('old.h5')\nboth.get_layer('model_1')",
-    # A class of one's own of that name.
-    "import keras\n\n\nclass Model(keras.Model):\n    pass\n\n\n"
-    + _NESTED.format("").removeprefix("import keras\n\n")
-    + "part = both.get_layer('model')",
-    (_NESTED.format("") + "both.get_layer('model')").replace(
-        "import keras", "import tf_keras as keras"
-    ),
-    _MODEL + "model.get_layer('dense_1')\nmodel.get_layer(name='input_layer')",
-    (
-        "import keras\nx = keras.layers.Input((2,), name='input_1')\n"
-        "model = keras.Model(x, keras.layers.Dense(1)(x))\nmodel.get_layer('input_1')"
-    ),
-    # The name is in the file.
-    "import keras\nmodel = keras.models.load_model('old.h5')\nmodel.get_layer('input_1')",
-    "import keras\n\ndef first(model):\n    return model.get_layer('input_1')",
-    "import tf_keras\nmodel = tf_keras.Model(x, y)\nmodel.get_layer('input_1')",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "first = model.get_layer('input_1')",
-        after=_MODEL + "first = model.get_layer('input_layer')",
-        raises="ValueError: No such layer: input_1.",
-        unsafe=True,
-    ),
-    Example(
-        before=_NESTED.format("") + "part = both.get_layer('model_1')",
-        after=_NESTED.format("") + "part = both.get_layer('functional_1')",
-        raises="ValueError: No such layer: model_1.",
-        unsafe=True,
-        on_keras_2=True,
-        same="part.output_shape",
-    ),
-    Example(
-        before=_NESTED.format("") + "part = both.get_layer(name='model')",
-        after=_NESTED.format("") + "part = both.get_layer(name='functional')",
-        raises="ValueError: No such layer: model.",
-        unsafe=True,
-        on_keras_2=True,
-        same="part.output_shape",
-    ),
-]

@@ -1,23 +1,4 @@
-"""`model.fit(zip(images, masks))`: generators are the only iterators that Keras 3 accepts.
-
-## What it does
-Reports an iterator that is not a generator and is passed as data to `fit`, `evaluate`, `predict`,
-or as `validation_data`: the result of `zip`, `map`, `filter` or `itertools`, the iterator of a
-`tf.data.Dataset`, an instance of a class of the file with `__next__`, and a generator that a
-decorator of the file turns into such an object (`@threadsafe_generator`).
-
-## Why it breaks
-Keras 2 accepted any object with `__next__`. Keras 3 checks for a Python generator, the result of a
-function with `yield`: `ValueError: Unrecognized data type: x=<zip object at 0x7f5924>`.
-
-## What to write instead
-A generator over it: `model.fit((batch for batch in pairs))`. It yields the same batches one by one,
-and works on Keras 2 as well.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: fourteen kinds of iterators in `fit`, as `validation_data`,
-in `evaluate` and in `predict`.
-"""
+"""`model.fit(zip(images, masks))`: generators are the only iterators that Keras 3 accepts."""
 
 from __future__ import annotations
 
@@ -36,7 +17,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -67,7 +48,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help=f"Write `(batch for batch in {module.source(given)})`; instead of the iterator "
             "of a `Dataset`, pass the dataset itself to iterate over it in every epoch.",
-            fix=Fix("Wrap it in a generator", (edit,), facts.applicability(*INVALID)),
+            fix=Fix("Wrap it in a generator", (edit,), facts.applicability(*rule.invalid)),
         )
 
 
@@ -199,127 +180,3 @@ rule = Rule(
     ) & attribute(*FED) & Trigger(_may_make_one),
     since="3.0",
 )  # fmt: skip
-
-_HEAD = "import itertools\n\nimport keras\nimport numpy as np\n\n"
-_MODEL = (
-    "model = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "model.compile('sgd', 'mse')\n"
-    "images = [np.ones((2, 3), 'float32')] * 4\nmasks = [np.ones((2, 1), 'float32')] * 4\n"
-)
-_FIT = "history = model.fit({}, steps_per_epoch=2, verbose=0)\n"
-_LOSS = "round(history.history['loss'][0], 4)"
-_FITTED = "assert len(history.history['loss']) == 1"
-_OWN = (
-    "class Pairs{}:\n    def __iter__(self):\n        return self\n\n"
-    "    def __next__(self):\n        return np.ones((2, 3)), np.ones((2, 1))\n\n\n"
-)
-_SAFE = (
-    "class Locked:\n    def __init__(self, inner):\n        self.inner = inner\n\n"
-    "    def __iter__(self):\n        return self\n\n"
-    "    def __next__(self):\n        return next(self.inner)\n\n\n"
-    "def locked(function):\n    def made(*args, **kwargs):\n"
-    "        return {}\n\n    return made\n\n\n"
-    "@locked\ndef batches():\n    while True:\n        yield np.ones((2, 3)), np.ones((2, 1))\n\n\n"
-)
-_REFUSED = "ValueError: Unrecognized data type"
-
-VALID = [
-    _HEAD + _MODEL + _FIT.format("(batch for batch in zip(images, masks))"),
-    # A list is made of it, or a part of it is given.
-    _HEAD + _MODEL + "model.fit(list(zip(images, masks))[0][0], masks[0])",
-    _HEAD + _MODEL + "x, y = zip(*[(1, 2), (3, 4)])\nmodel.fit(np.array(x), np.array(y))",
-    _HEAD + _MODEL + "pairs = zip(images, masks)\nfor x, y in pairs:\n    model.fit(x, y)",
-    _HEAD + "def both():\n    yield zip([], [])\n\n\n" + _MODEL + _FIT.format("both()"),
-    _HEAD + "def both(a=None):\n    if a:\n        return zip(a, a)\n    return load()\n\n\n"
-    + _MODEL + _FIT.format("both()"),
-    _HEAD + "def both(a):\n    return zip(a, a), load()\n\n\n" + _MODEL
-    + "_, pairs = both([])\n" + _FIT.format("pairs"),
-    # No model of Keras, and another Keras.
-    _HEAD + "from sklearn.svm import SVC\n\nSVC().fit(zip([1], [2]))",
-    (_HEAD + _MODEL + _FIT.format("zip(images, masks)")).replace(
-        "import keras\n", "import tf_keras as keras\n"
-    ),
-    # It may be something else.
-    _HEAD + _MODEL + "pairs = zip(images, masks) if images else load()\nmodel.fit(pairs)",
-    _HEAD + "from loading import zip\n\n" + _MODEL + _FIT.format("zip(images, masks)"),
-    _HEAD + _MODEL + "def train(data=None):\n    model.fit(data or zip(images, masks))",
-    # `iter` of what yields is a generator; a `Sequence` with `__next__` is one that Keras takes.
-    _HEAD + _MODEL + _FIT.format("iter(load())"),
-    _HEAD + _OWN.format("(keras.utils.Sequence)") + _MODEL + _FIT.format("Pairs()"),
-    _HEAD + _OWN.format("").replace("__next__", "next") + _MODEL + _FIT.format("Pairs()"),
-    # What the decorator makes is a generator.
-    _HEAD + _SAFE.format("(each for each in function(*args, **kwargs))") + _MODEL
-    + _FIT.format("batches()"),
-    _HEAD + _SAFE.format("Locked(function(*args, **kwargs))").replace("@locked", "@locked(3)")
-    + _MODEL + _FIT.format("batches()"),
-    # The code asks which Keras it runs on.
-    _HEAD + _MODEL + "try:\n    model.fit(zip(images, masks))\nexcept ValueError:\n    pass",
-]  # fmt: skip
-
-
-def _example(head: str, given: str, call: str = _FIT, check: str = _FITTED) -> Example:
-    return Example(
-        before=_HEAD + head + call.format(given),
-        after=_HEAD + head + call.format(f"(batch for batch in {given})"),
-        raises=_REFUSED,
-        on_keras_2=True,
-        check=check,
-        same=_LOSS if check == _FITTED else "",
-    )
-
-
-INVALID = [
-    _example(_MODEL, "zip(images, masks)"),
-    _example(f"{_MODEL}pairs = zip(images, masks)\n", "pairs"),
-    _example(f"{_MODEL}pairs = itertools.cycle(zip(images, masks))\n", "pairs"),
-    _example(
-        f"{_MODEL}pairs = map(lambda x, y: (x, y), images, masks)\n",
-        "pairs",
-        "loss = model.evaluate({}, steps=2, verbose=0)\n",
-        "assert loss > 0",
-    ),
-    _example(
-        f"{_MODEL}pairs = zip(images, masks)\n",
-        "pairs",
-        "result = model.predict({}, steps=2, verbose=0)\n",
-        "assert result.shape == (4, 1)",
-    ),
-    # A function makes it, and two are given.
-    _example(
-        f"def pairs(images, masks):\n    return zip(images, masks)\n\n\n{_MODEL}",
-        "pairs(images, masks)",
-    ),
-    Example(
-        before=_HEAD + _MODEL + "history = model.fit(\n    zip(images, masks),  # both\n"
-        "    validation_data=zip(images, masks),\n    verbose=0,\n)\n",
-        after=_HEAD + _MODEL + "history = model.fit(\n"
-        "    (batch for batch in zip(images, masks)),  # both\n"
-        "    validation_data=(batch for batch in zip(images, masks)),\n    verbose=0,\n)\n",
-        raises=_REFUSED,
-        on_keras_2=True,
-        check="assert len(history.history['val_loss']) == 1",
-        findings=2,
-    ),
-    # Of two that a function makes.
-    _example(
-        "def both(images, masks):\n    return zip(images, masks), zip(images, masks)\n\n\n"
-        f"{_MODEL}pairs, others = both(images, masks)\n",
-        "others",
-    ),
-    # Classes of the file's own.
-    _example(_OWN.format("") + _MODEL, "Pairs()"),
-    _example(_OWN.format("(object)") + _MODEL + "pairs = Pairs()\n", "pairs"),
-    _example(_SAFE.format("Locked(function(*args, **kwargs))") + _MODEL, "batches()"),
-    # The iterators of a dataset.
-    _example(
-        f"import tensorflow as tf\n\n{_MODEL}"
-        "data = tf.data.Dataset.from_tensor_slices((np.ones((8, 3)), np.ones((8, 1))))\n"
-        "data = data.batch(2)\n",
-        "iter(data.repeat())",
-    ),
-    _example(
-        f"import tensorflow as tf\n\n{_MODEL}"
-        "data = tf.data.Dataset.from_tensor_slices((np.ones((8, 3)), np.ones((8, 1))))\n",
-        "data.batch(2).as_numpy_iterator()",
-    ),
-]

@@ -1,43 +1,4 @@
-"""`train_step` returns `{"loss": loss}` but updates no metric with it: the logs show 0.0.
-
-## What it does
-Reports a `train_step` or a `test_step` of a subclass of `Model` that returns a dict with the one
-key `loss`, in a class that updates no metric (and whose bases in the file update none), in
-TensorFlow code.
-
-## Why it breaks
-After `compile`, each Keras 3 model has a metric called `loss`, which only the built-in steps
-update. At the end of an epoch `fit` (after the last batch, `evaluate`) reads the metrics of the
-model, and their values replace those that the step returned under the same names. So the history
-shows `loss: 0.0`, `evaluate` returns 0.0, and early stopping and checkpoints use it. With metrics
-in `compile` it raises `ValueError: Cannot get result() since the metric has not yet been built.`
-Keras 2 showed what the step returned.
-
-## What to write instead
-A metric in the model, updated and returned by both steps:
-
-    def __init__(self):
-        super().__init__()
-        self.loss_tracker = keras.metrics.Mean(name="loss")
-
-    @property
-    def metrics(self):
-        return [self.loss_tracker]
-
-    def train_step(self, data):
-        ...
-        self.loss_tracker.update_state(loss)
-        return {"loss": self.loss_tracker.result()}
-
-The history then has the mean over the batches, not the loss of the last one. With this property the
-default `test_step` is not enough: it updates a different metric.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. In Keras 3.0 `fit` used the values of the metrics whatever
-their names. `compute_loss` and `compiled_loss` do not update that metric either, but add more
-metrics for a model with several outputs; and in distributed training those of `compile` are built
-in advance: neither case is reported.
-"""
+"""`train_step` returns `{"loss": loss}` but updates no metric with it: the logs show 0.0."""
 
 from __future__ import annotations
 
@@ -64,8 +25,6 @@ from kdoctor.analysis.models.user_models import (
 from kdoctor.analysis.triggers import Trigger, defines, method_of
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
-from kdoctor.rules.behaviour._loss_examples import VALID as FINE
 from kdoctor.rules.behaviour._single_output import gives_one
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
@@ -308,6 +267,3 @@ rule = Rule(
     triggers=defines(*_STEPS) & Trigger(_may_return_it),
     since="3.0",
 )
-
-VALID = FINE
-INVALID = EXAMPLES

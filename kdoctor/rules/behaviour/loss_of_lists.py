@@ -1,23 +1,4 @@
-"""`loss([0, 1], predictions)`: a loss is called with a list and an array, or with two lists.
-
-## What it does
-Reports calls of Keras' own loss objects (`keras.losses.…()`) where targets or predictions are a
-literal list or tuple of numbers, and the other one is an array, a tensor, or a list with a
-different structure: `SparseCategoricalCrossentropy()([1, 2], [[0.1, 0.9, 0.0], [0.1, 0.8, 0.1]])`.
-
-## Why it breaks
-Keras 2 converted each to a tensor. Keras 3 treats a list as several arrays, here of one number
-each, and requires targets and predictions to have the same structure:
-`ValueError: Expected an instance of list, got <tf.Tensor: …>`, or
-`Structures don't have the same nested structure.` Two lists with the same structure work.
-
-## What to write instead
-`loss(np.array([0, 1]), predictions)`.
-
-## How we know
-The documentation of Keras 2 had such lists. Each loss of Keras 3.15.1 and of tf_keras 2.21 was
-called that way; the code of 3.0.0, 3.3.3 and 3.6.0 treats lists as several arrays too.
-"""
+"""`loss([0, 1], predictions)`: a loss is called with a list and an array, or with two lists."""
 
 from __future__ import annotations
 
@@ -47,7 +28,7 @@ from kdoctor.analysis.tensors.constructors import (
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -151,7 +132,7 @@ def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
     spans = [module.outer_span(each) for each in lists]
     depths = [_depth(module, each) for each in given]
     is_same = cls == _SPARSE or (None not in depths and depths[0] == depths[1])
-    proven = facts.applicability(*(each for each in INVALID if each.after))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after))
     imports: tuple[ImportNeed, ...] = () if need is None else (need,)
     return Fix(
         "Convert it to an array",
@@ -201,74 +182,3 @@ rule = Rule(
     triggers=word("losses", "Loss") & Trigger(_may_be_called),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n"
-_TF = "import numpy as np\nimport tensorflow as tf\n\n"
-_SCCE = "loss = keras.losses.SparseCategoricalCrossentropy()\n"
-_ROWS = "[[0.05, 0.95, 0.0], [0.1, 0.8, 0.1]]"
-_SAME = "round(float(value), 5)"
-
-
-def _example(before: str, after: str, raises: str, *, unsafe: bool = False) -> Example:
-    return Example(
-        before=before,
-        after=after,
-        raises=f"ValueError: {raises}",
-        unsafe=unsafe,
-        on_keras_2=True,
-        same=_SAME,
-    )
-
-
-VALID = [
-    # Of one form.
-    _HEAD + "keras.losses.BinaryCrossentropy()([0.0, 1.0], [0.2, 0.7])",
-    _HEAD + "keras.losses.MeanSquaredError()([[1.0], [2.0]], [[1.5], [2.5]])",
-    _HEAD + _SCCE + f"loss(np.array([1, 2]), np.array({_ROWS}))",
-    # Not known, and a loss that is a function: it makes arrays of them.
-    _HEAD + _SCCE + "loss([1, 2], predictions)\nloss(targets, model(images))",
-    _HEAD + _SCCE + "loss([a, b], np.array([[0.1, 0.9], [0.2, 0.8]]))",
-    _HEAD + f"keras.losses.sparse_categorical_crossentropy([1, 2], {_ROWS})",
-    _HEAD + f"keras.metrics.SparseCategoricalAccuracy()([1, 2], {_ROWS})",
-    _HEAD + "keras.losses.MeanSquaredError('mse', [1.0], np.ones(2))",
-    # A class of one's own, and Keras 2.
-    _HEAD + "class Mine(keras.losses.Loss):\n    def __call__(self, y_true, y_pred):\n"
-    "        return y_pred - y_true\n\n\nMine()([1.0], np.array([2.0]))",
-    "import tf_keras\nimport numpy as np\ntf_keras.losses.MeanSquaredError()([1.0], np.ones(1))",
-]  # fmt: skip
-INVALID = [
-    _example(
-        _HEAD + _SCCE + f"value = loss([1, 2], {_ROWS})",
-        _HEAD + _SCCE + f"value = loss(np.array([1, 2]), np.array({_ROWS}))",
-        _STRUCTURES,
-    ),
-    _example(
-        _TF + f"y_true = [1, 2]\ny_pred = {_ROWS}\n"
-        "scce = tf.keras.losses.SparseCategoricalCrossentropy()\nvalue = scce(y_true, y_pred)",
-        _TF + f"y_true = [1, 2]\ny_pred = {_ROWS}\n"
-        "scce = tf.keras.losses.SparseCategoricalCrossentropy()\n"
-        "value = scce(np.array(y_true), np.array(y_pred))",
-        _STRUCTURES,
-    ),
-    _example(
-        _HEAD + "value = keras.losses.BinaryCrossentropy()([0, 1], np.array([0.2, 0.7]))",
-        _HEAD + "value = keras.losses.BinaryCrossentropy()(np.array([0, 1]), np.array([0.2, 0.7]))",
-        "Expected an instance of list, got <tf.Tensor",
-    ),
-    _example(
-        "import tensorflow as tf\n\n"
-        "value = tf.keras.losses.Huber()(y_pred=tf.constant([[0.5, 1.5]]), y_true=[[1.0, 0.0]])",
-        "import numpy as np\nimport tensorflow as tf\n\nvalue = tf.keras.losses.Huber()"
-        "(y_pred=tf.constant([[0.5, 1.5]]), y_true=np.array([[1.0, 0.0]]))",
-        "Expected an instance of list, got <tf.Tensor",
-    ),
-    # How many axes the array has is not known.
-    _example(
-        _HEAD + "zeros = np.zeros((2, 1))\n"
-        "value = keras.losses.MeanAbsoluteError()(zeros, [[1.0], [2.0]])",
-        _HEAD + "zeros = np.zeros((2, 1))\n"
-        "value = keras.losses.MeanAbsoluteError()(zeros, np.array([[1.0], [2.0]]))",
-        _STRUCTURES,
-        unsafe=True,
-    ),
-]  # fmt: skip

@@ -1,23 +1,4 @@
-"""`@tf.function` on `call`: weights of layers that are built inside it are not trained.
-
-## What it does
-Reports the decorator of `call`, or of a method that `call` uses, in a custom layer or model, if
-layers with weights are created in `__init__` and nothing builds them before they are called.
-
-## Why it breaks
-The function is traced once, and the inner layers create their weights in that trace. There Keras 3
-treats their values as constants: the trace, used for each batch from then on, has no trainable
-weights. `fit` trains the rest of the model with no warning; if there is no rest, it raises
-`ValueError: No gradients provided for any variable.` With a `training` argument there is a separate
-trace for training.
-
-## What to write instead
-No decorator: `fit`, `evaluate` and `predict` compile the whole step anyway, and in a custom
-training loop the step is decorated. Or a `build` that builds the inner layers.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, in `Sequential` and functional models and on their own.
-"""
+"""`@tf.function` on `call`: weights of layers that are built inside it are not trained."""
 
 from __future__ import annotations
 
@@ -46,7 +27,7 @@ from kdoctor.analysis.triggers import classes, defines, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.symbol_table import FUNCTIONS
 
@@ -129,7 +110,7 @@ def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer
         else Fix(
             "Remove the decorator",
             (edit,),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         ),
     )
 
@@ -172,75 +153,3 @@ rule = Rule(
     triggers=defines("call") & classes(_may_be_in_a_function) & word("function"),
     since="3.0",
 )
-
-_HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n\n"
-_LAYER = (
-    "class Twice(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.dense = keras.layers.Dense(2, kernel_initializer='ones')\n\n"
-)
-_CALL = "    def call(self, x):\n        return self.dense(x)\n\n\n"
-_GRAPH = "    @tf.function\n"
-_TRAINED = (
-    "layer = Twice()\nmodel = keras.Sequential([keras.Input((2,)), layer, keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\nmodel.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)\n"
-)
-_MOVED = "assert abs(float(np.sum(layer.dense.get_weights()[0])) - 4.0) > 1e-6"
-_MODEL = (
-    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.dense = keras.layers.Dense(2, kernel_initializer='ones')\n"
-    "        self.last = keras.layers.Dense(1)\n        self.first = keras.layers.Dense(2)\n"
-    "        self.first.build((None, 2))\n\n"
-)
-_FITTED = (
-    "model = Net()\nmodel.compile('sgd', 'mse')\n"
-    "model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)\n"
-)
-
-VALID = [
-    _HEAD + _LAYER + _CALL + _TRAINED,
-    _HEAD + _LAYER + _GRAPH + _CALL.replace("x)", "x, training=None)", 1) + _TRAINED,
-    _HEAD + _LAYER + _GRAPH + _CALL.replace("x)", "x, **more)", 1) + _TRAINED,
-    # Built by then.
-    _HEAD
-    + _LAYER
-    + "    def build(self, shape):\n        self.dense.build(shape)\n\n"
-    + _GRAPH
-    + _CALL,
-    _HEAD
-    + _LAYER.replace("'ones')\n", "'ones')\n        self.dense.build((None, 2))\n")
-    + _GRAPH
-    + _CALL,
-    _HEAD + _MODEL + _GRAPH + _CALL + "model = Net()\nmodel(np.ones((1, 2)))\nmodel.fit(x, y)",
-    _HEAD + _LAYER.replace("Dense(2, kernel_initializer='ones')", "ReLU()") + _GRAPH + _CALL,
-    _HEAD + _LAYER + "    @staticmethod\n    def of(x):\n        return x\n\n" + _CALL,
-    (_HEAD + _LAYER + _GRAPH + _CALL).replace(
-        "from tensorflow import keras", "import tf_keras as keras"
-    ),
-    (_HEAD + _LAYER + _GRAPH + _CALL).replace("tensorflow as tf", "mine as tf"),
-    # Keras never calls it.
-    _HEAD + _LAYER + "    @tf.function\n    def other(self, x):\n        return self.dense(x)\n\n"
-    "    def call(self, x):\n        return x\n",
-]
-INVALID = [
-    Example(
-        before=_HEAD + _LAYER + _GRAPH + _CALL + _TRAINED,
-        after=_HEAD + _LAYER + _CALL + _TRAINED,
-        on_keras_2=True,
-        check=_MOVED,
-    ),
-    Example(
-        before=_HEAD + _MODEL + "    @tf.function(reduce_retracing=True)\n    def _run(self, x):\n"
-        "        return self.last(self.dense(x))\n\n    def call(self, x):\n"
-        "        return self._run(self.first(x))\n\n\n" + _FITTED,
-        after=_HEAD + _MODEL + "    def _run(self, x):\n"
-        "        return self.last(self.dense(x))\n\n    def call(self, x):\n"
-        "        return self._run(self.first(x))\n\n\n" + _FITTED,
-        on_keras_2=True,
-        check="assert abs(float(np.sum(model.dense.get_weights()[0])) - 4.0) > 1e-6",
-    ),
-    Example(
-        before=_HEAD + _LAYER + "    @tf.function  # compiled\n" + _CALL + _TRAINED,
-        on_keras_2=True,
-        check=_MOVED,
-    ),
-]  # fmt: skip

@@ -1,21 +1,4 @@
-"""A layer with several inputs checks `mask is not None`, but Keras 3 passes a list of None.
-
-## What it does
-Reports `if mask is not None:` in the `call` of a subclass of `Layer` that unpacks its inputs
-(`x, weights = inputs`), where an element of the mask is then used in a computation: `x *= mask[0]`,
-`tf.cast(mask[0], …)`, `mask[0][:, None]`.
-
-## Why it breaks
-If no input has a mask, Keras 2 called such a layer with `mask=None`. Keras 3 passes a list with a
-None for each input, and the check passes: `ValueError: None values not supported.`,
-`TypeError: 'NoneType' object is not subscriptable`. Layers with one input get None as before.
-
-## What to write instead
-`if mask is not None and mask[0] is not None:`, which works on both.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: layers with two inputs without masks.
-"""
+"""A layer with several inputs checks `mask is not None`, but Keras 3 passes a list of None."""
 
 from __future__ import annotations
 
@@ -29,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -188,7 +171,7 @@ def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: li
         fix=Fix(
             "Check the mask that is used, too",
             (Edit(Span(end, end), (asked,)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         ),
     )
 
@@ -228,63 +211,3 @@ rule = Rule(
     triggers=word(_MASK) & Trigger(_may_ask),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-_LAYER = _HEAD + (
-    "class Weigh(keras.layers.Layer):\n    def call(self, inputs, mask=None):\n"
-    "        x, weights = inputs\n        x = x * weights\n        if {}:\n            {}\n"
-    "        return x\n"
-)
-_NOT_NONE = "mask is not None"
-_CAST = "x = x * tf.cast(mask[0], x.dtype)[..., None]"
-_BARE = (
-    "\n\none = np.ones((2, 3, 4), 'float32')\n"
-    "assert np.allclose(Weigh()([one, 2 * one]), np.full((2, 3, 4), 2.0))\n"
-)
-_MASKED = (
-    "one = np.ones((1, 2, 1), 'float32')\nhalf = [np.array([[True, False]]), None]\n"
-    "assert np.allclose(Weigh()([one, one], mask=half), [[[1.0], [0.0]]])\n"
-)
-
-VALID = [
-    _LAYER.format(f"{_NOT_NONE} and mask[0] is not None", _CAST),
-    _LAYER.format(_NOT_NONE, "x = self.masked(x, mask[0])"),
-    _LAYER.format(_NOT_NONE, "first, second = mask[0], mask[1]"),
-    _LAYER.format(_NOT_NONE, "x = x * tf.cast(mask, x.dtype)"),
-    # One input; more arguments; a mask that must be given; another mask.
-    _LAYER.format(_NOT_NONE, _CAST).replace("x, weights = inputs", "x = weights = inputs"),
-    _LAYER.format(_NOT_NONE, _CAST).replace("inputs, mask", "inputs, state, mask"),
-    _LAYER.format(_NOT_NONE, _CAST).replace("mask=None", "mask"),
-    _LAYER.format(_NOT_NONE, _CAST).replace("x = x * weights", "mask = self.masks(mask)"),
-    _LAYER.format(_NOT_NONE, _CAST).replace("keras.layers.Layer", "Mine"),
-    _LAYER.format(f"self.strict or {_NOT_NONE}", _CAST),
-    "import tf_keras as " + _LAYER.format(_NOT_NONE, _CAST).removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_LAYER.format(_NOT_NONE, _CAST),
-        after=_LAYER.format(f"{_NOT_NONE} and mask[0] is not None", _CAST),
-        check=_BARE + _MASKED,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_LAYER.format(
-            f"self.built and ({_NOT_NONE})", "x *= keras.layers.Dense(1)(mask[1][..., None])"
-        ),
-        after=_LAYER.format(
-            f"self.built and ({_NOT_NONE} and mask[1] is not None)",
-            "x *= keras.layers.Dense(1)(mask[1][..., None])",
-        ),
-        check=_BARE,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_LAYER.format(_NOT_NONE, "x = tf.where(mask[0] & mask[1], x, 0.0)"),
-        after=_LAYER.format(
-            f"{_NOT_NONE} and mask[0] is not None and mask[1] is not None",
-            "x = tf.where(mask[0] & mask[1], x, 0.0)",
-        ),
-        check=_BARE,
-        on_keras_2=True,
-    ),
-]

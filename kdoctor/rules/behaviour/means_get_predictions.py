@@ -1,35 +1,4 @@
-"""`compiled_metrics.update_state` passes the predictions to every `Mean`, including the loss.
-
-## What it does
-Reports `self.compiled_metrics.update_state(y, y_pred)` in a subclass of `Model` whose logs come
-from `self.metrics`, or that tracks a value in a `Mean`.
-
-## Why it breaks
-In Keras 2 `compiled_metrics` held the metrics of `compile`, and `compiled_loss` tracked the loss in
-a separate metric. In Keras 3 the call goes to all metrics of the model, and each `Mean` gets the
-predictions. The metric `loss` is one of them, and nothing else updates it: even after
-`self.compiled_loss(…)`, `loss` and `val_loss` are the mean of the predictions. So the history is
-wrong, and `EarlyStopping`, `ModelCheckpoint` and `ReduceLROnPlateau` use it. A tracker of the
-class, `self.tracker = keras.metrics.Mean()`, is the mean of its values and of the predictions.
-Nothing raises.
-
-## What to write instead
-One loop over the metrics, in `train_step` and in `test_step`:
-
-    loss = self.compiled_loss(y, y_pred)
-    ...
-    for metric in self.metrics:
-        if metric.name == "loss":
-            metric.update_state(loss)
-        else:
-            metric.update_state(y, y_pred)
-
-This is the mean over the batches: pass `sample_weight=tf.shape(y)[0]` along with the loss if the
-last batch is smaller. If a `metrics` property lists only trackers, remove the call.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the same code is in Keras 3.0.0, 3.1.1 and 3.4.0.
-"""
+"""`compiled_metrics.update_state` passes the predictions to every `Mean`, including the loss."""
 
 from __future__ import annotations
 
@@ -46,8 +15,6 @@ from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._loss_metric import name_of_loss, shows_loss
-from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
-from kdoctor.rules.behaviour._mean_examples import VALID as FINE
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -168,7 +135,7 @@ def _left_out(
     return Fix(
         f"Remove `{_KEPT}.{_UPDATE}`",
         (remove_statement(module, call),),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe)),
     )
 
 
@@ -233,6 +200,3 @@ rule = Rule(
     triggers=member_of({Kind.MODEL}, _KEPT) & Trigger(_may_pass_them),
     since="3.0",
 )
-
-VALID = FINE
-INVALID = EXAMPLES

@@ -1,32 +1,4 @@
-"""`Add` and other merging layers drop the mask if one of their inputs has none.
-
-## What it does
-Reports `Add`, `Subtract`, `Multiply`, `Average`, `Maximum` and `Minimum` (also as functions) on a
-list of tensors of which one is known to have a mask, from `Embedding(mask_zero=True)` or `Masking`,
-and another is known to have none.
-
-## Why it breaks
-Keras 2 ignored inputs without a mask and combined the masks of the others. Keras 3 returns no mask
-at all: the layers after it (an `LSTM`, attention, pooling, the loss) treat the padding as data.
-Nothing raises, unless a custom layer relies on its mask:
-`AttributeError: 'NoneType' object has no attribute 'shape'`.
-
-## What to write instead
-A subclass that combines the existing masks, as the fix writes it:
-
-    @keras.saving.register_keras_serializable()
-    class AddKeepingMask(keras.layers.Add):
-        def compute_mask(self, inputs, mask=None):
-            masks = [each for each in mask or [] if each is not None]
-            return keras.ops.all(keras.ops.stack(masks), axis=0) if masks else None
-
-or the same mask for the other input (`Embedding(..., mask_zero=True)` for both, if both have the
-padding in the same places). `Concatenate` keeps the masks as before.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with one masked and one unmasked input for each of the layers.
-The subclass gives the mask of Keras 2; models saved with the old layer load as before.
-"""
+"""`Add` and other merging layers drop the mask if one of their inputs has none."""
 
 from __future__ import annotations
 
@@ -42,7 +14,7 @@ from kdoctor.analysis.triggers import Trigger, names, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import passed_values
@@ -185,53 +157,3 @@ rule = Rule(
     & Trigger(_may_get_both),
     since="3.0",
 )
-
-_HEAD = "import keras\n\nwords = keras.layers.Input((4,))\nkinds = keras.layers.Input((4,))\n"
-_MASKED = "a = keras.layers.Embedding(9, 3, mask_zero=True)(words)\n"
-_OTHER = "b = keras.layers.Embedding(2, 3)(kinds)\n"
-_HAS_MASK = "assert getattr(y, '_keras_mask', None) is not None"
-
-VALID = [
-    _HEAD + _MASKED + _OTHER + "y = keras.layers.Concatenate()([a, b])",
-    # Nothing looks at a mask behind it.
-    _HEAD + _MASKED + _OTHER + "y = keras.layers.Add()([a, b])\n"
-    "z = keras.layers.Flatten()(y)\nk = keras.layers.Conv1D(3, 2)(y)",
-    _HEAD + _MASKED + _OTHER + "y = keras.layers.Flatten()(keras.layers.add([a, b]))",
-    # Both have one, neither has one, nobody knows.
-    _HEAD + _MASKED + "y = keras.layers.Add()([a, keras.layers.Dropout(0.1)(a)])",
-    _HEAD + _OTHER + "y = keras.layers.add([b, b])",
-    _HEAD + _MASKED + "y = keras.layers.Add()([a, other])",
-    (
-        "from tf_keras.layers import Add, Embedding, Input\n\nx = Input((4,))\n"
-        "y = Add()([Embedding(9, 3, mask_zero=True)(x), Embedding(9, 3)(x)])"
-    ),
-]
-_KEEPING = HELPER.format(
-    register="keras.saving.register_keras_serializable", every="keras.ops.all",
-    stack="keras.ops.stack", name="{0}", layer="keras.layers.{0}",
-)  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _MASKED + _OTHER + "y = keras.layers.Add(name='sum')([a, b])\n",
-        after=_HEAD
-        + _MASKED
-        + _OTHER
-        + f"\n\n{_KEEPING.format('Add')}\n\n\ny = AddKeepingMask(name='sum')([a, b])\n",
-        unsafe=True,
-        check=_HAS_MASK,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "both = [\n    keras.layers.Embedding(9, 3, mask_zero=True)(words),\n"
-        "    keras.layers.Embedding(2, 3)(kinds),\n]\n"
-        "both[0] = keras.layers.Dropout(0.1)(both[0])\n"
-        "y = keras.layers.multiply(both, name='m')\n",
-        after=_HEAD + "both = [\n    keras.layers.Embedding(9, 3, mask_zero=True)(words),\n"
-        "    keras.layers.Embedding(2, 3)(kinds),\n]\n"
-        "both[0] = keras.layers.Dropout(0.1)(both[0])\n\n\n"
-        f"{_KEEPING.format('Multiply')}\n\n\ny = MultiplyKeepingMask(name='m')(both)\n",
-        unsafe=True,
-        check=_HAS_MASK,
-        on_keras_2=True,
-    ),
-]

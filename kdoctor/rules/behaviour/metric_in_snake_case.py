@@ -1,21 +1,4 @@
-"""`metrics=[PSNR]`: the logs call a metric function `psnr`, in snake case.
-
-## What it does
-Reports names of metric functions with capitals, `PSNR` and `val_PSNR`, as keys of a history and of
-a callback's `logs`, as `monitor=` of a callback and in the path of a `ModelCheckpoint`.
-
-## Why it breaks
-Keras 2 used the `__name__` of a metric function, Keras 3 converts it to snake case: `PSNR` is
-`psnr`, `IoU` is `io_u`, `PSNRLoss` is `psnr_loss`. So `history.history['val_PSNR']` raises
-`KeyError`, and a callback that monitors `val_PSNR` finds nothing: with `mode=`, `ModelCheckpoint`
-warns and never saves.
-
-## What to write instead
-The name in snake case; or rename the function.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""`metrics=[PSNR]`: the logs call a metric function `psnr`, in snake case."""
 
 from __future__ import annotations
 
@@ -38,7 +21,7 @@ from kdoctor.analysis.training.logs import (
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
@@ -107,7 +90,7 @@ def _finding(
         fix=Fix(
             f"Write `{new}` instead of `{old}`",
             (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
+            facts.applicability(*rule.invalid),
         ),
     )
 
@@ -135,60 +118,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
-    "model = keras.Sequential([keras.layers.Dense(1)])\n\n\n"
-    "def MaxError(y_true, y_pred):\n    return keras.ops.max(keras.ops.abs(y_true - y_pred))\n\n\n"
-    "model.compile('sgd', 'mse', metrics=[MaxError])\n"
-)
-_OLD_MODEL = _MODEL.replace("keras.ops.max(keras.ops.abs(y_true - y_pred))", "y_pred[:, 0]")
-
-VALID = [
-    _MODEL + "model.fit(x, y).history['max_error']",
-    _MODEL.replace("MaxError", "max_error") + "model.fit(x, y).history['max_error']",
-    # It has a name of its own.
-    (
-        "import keras\n\nAUC = keras.metrics.AUC(name='AUC')\nmodel = keras.Sequential()\n"
-        "model.compile('sgd', 'mse', metrics=[AUC])\nmodel.fit(x, y).history['AUC']"
-    ),
-    (
-        f"{_MODEL}model.compile('sgd', metrics=[keras.metrics.Mean(name='MaxError')])\n"
-        "model.fit(x, y).history['MaxError']"
-    ),
-    _MODEL + "results['MaxError'] = model.fit(x, y).history['MaxError']",
-    _MODEL + "print('MaxError')",
-    _MODEL.replace("import keras", "import tf_keras as keras")
-    + "model.fit(x, y).history['MaxError']",
-]
-INVALID = [
-    Example(
-        before=f"{_OLD_MODEL}history = model.fit(x, y, validation_split=0.5, verbose=0)\n"
-        "both = len(history.history['MaxError'] + history.history[\"val_MaxError\"])",
-        after=f"{_OLD_MODEL}history = model.fit(x, y, validation_split=0.5, verbose=0)\n"
-        "both = len(history.history['max_error'] + history.history[\"val_max_error\"])",
-        raises="KeyError: 'MaxError'",
-        findings=2,
-        on_keras_2=True,
-        same="both",
-    ),
-    Example(
-        before=f"{_OLD_MODEL}save = keras.callbacks.ModelCheckpoint(\n"
-        "    'a.keras', monitor='MaxError', mode='min', save_best_only=True)\n"
-        "model.fit(x, y, callbacks=[save], verbose=0)",
-        after=f"{_OLD_MODEL}save = keras.callbacks.ModelCheckpoint(\n"
-        "    'a.keras', monitor='max_error', mode='min', save_best_only=True)\n"
-        "model.fit(x, y, callbacks=[save], verbose=0)",
-        on_keras_2=True,
-        same="__import__('os').path.exists('a.keras')",
-    ),
-    Example(
-        before=f"{_OLD_MODEL}save = keras.callbacks.ModelCheckpoint('{{MaxError:.1f}}.keras')\n"
-        "model.fit(x, y, callbacks=[save], verbose=0)",
-        after=f"{_OLD_MODEL}save = keras.callbacks.ModelCheckpoint('{{max_error:.1f}}.keras')\n"
-        "model.fit(x, y, callbacks=[save], verbose=0)",
-        raises=NO_PATH,
-        on_keras_2=True,
-        same="len(__import__('glob').glob('*.keras'))",
-    ),
-]

@@ -1,22 +1,4 @@
-"""`metrics=["accuracy"]` needs one entry per output if the model has several outputs.
-
-## What it does
-Reports `metrics=[…]` and `weighted_metrics=[…]`, a plain list, in the `compile` of a model that is
-created with a list of several outputs, there or by a function of the same file; or where the same
-`compile` has several losses or loss weights, one per output.
-
-## Why it breaks
-Keras 2 applied each metric to every output. Keras 3 requires as many entries as there are outputs,
-in the same order: `ValueError: tuple arity mismatch; expected: 2, got: 1`. If the lengths happen to
-match it runs, and measures less: `["mae", "mse"]` is `mae` of the first output and `mse` of the
-second.
-
-## What to write instead
-One list per output: `metrics=[["accuracy"], ["accuracy"]]`, or a dict keyed by output name.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with two outputs and one, two and three metrics.
-"""
+"""`metrics=["accuracy"]` needs one entry per output if the model has several outputs."""
 
 from __future__ import annotations
 
@@ -39,7 +21,7 @@ from kdoctor.analysis.triggers import (
 )
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -161,7 +143,7 @@ def _fix(module: Module, facts: TargetFacts, metrics: cst.List, outputs: int) ->
     return Fix(
         f"Write the metrics for each of the {outputs} outputs",
         (Edit(span, ("[", *_repeated(span, outputs), "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -196,110 +178,3 @@ rule = Rule(
     triggers=keyword(*_ARGUMENTS) & attribute("compile") & Trigger(_may_have_several),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nx = keras.layers.Input((2,))\n"
-    "a, b = keras.layers.Dense(1, name='a')(x), keras.layers.Dense(1, name='b')(x)\n"
-)
-_MADE = (
-    _MODEL + "\n\ndef made(both):\n    outputs = a\n    if both:\n        outputs = [a, b]\n"
-    "    return keras.Model(x, outputs)\n\n\n"
-)
-_FIT = (
-    "import numpy as np\n"
-    "logs = model.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, verbose=0).history\n"
-)
-
-VALID = [
-    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics=[['mae'], None])",
-    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics={'a': 'mae'})",
-    _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
-    _MODEL + "model = keras.Model(x, [a])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
-    "import tf_keras\nmodel = tf_keras.Model(x, [a, b])\nmodel.compile(metrics=['mae'])",
-    # Meant for Keras 3: Keras 2 takes no metric twice.
-    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mae'])",
-    # The function makes the one or the other.
-    (
-        _MODEL + "\n\ndef made(both):\n    if both:\n        return keras.Model(x, [a, b])\n"
-        "    return keras.Model(x, a)\n\n\nmodel = made(False)\n"
-        "model.compile('sgd', 'mse', metrics=['mae'])"
-    ),
-    # One loss; a class that may take no losses; and losses in a list that may be longer.
-    _MADE + "model = made(False)\nmodel.compile('sgd', ['mse'], metrics=['mae', 'mse'])",
-    (
-        "import keras\n\n\nclass Net(keras.Model):\n    def train_step(self, data):\n"
-        "        return {}\n\n\nNet().compile('sgd', ['mse', 'mse'], metrics=['mae'])"
-    ),
-    _MADE + "model = made(False)\nmodel.compile('sgd', [*losses], metrics=['mae', 'mse'])",
-    _MADE + "losses = ['mse', 'mse']\nlosses.pop()\nmodel = made(False)\n"
-    "model.compile('sgd', losses, metrics=['mae', 'mse', 'mape'])",
-    _MODEL + "outputs = [a, b]\ndel outputs[1]\nmodel = keras.Model(x, outputs)\n"
-    "model.compile('sgd', 'mse', metrics=['mae'])",
-    # Keras 3 takes several losses for one output.
-    _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', ['mse', 'mae'], metrics=['mae'])",
-    # The model is one of those that are made.
-    (
-        _MODEL + "\n\ndef made():\n    whole = keras.Model(x, [a, b])\n"
-        "    return keras.Model(x, a), whole\n\n\nmodel, _ = made()\n"
-        "model.compile('sgd', 'mse', metrics=['mae'])"
-    ),
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model = keras.Model(x, [a, b])\n"
-        "model.compile('sgd', 'mse', metrics=['mae'])\n" + _FIT,
-        after=_MODEL + "model = keras.Model(x, [a, b])\n"
-        "model.compile('sgd', 'mse', metrics=[['mae'], ['mae']])\n" + _FIT,
-        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
-        on_keras_2=True,
-        same="sorted(logs)",
-    ),
-    Example(
-        before=_MODEL + "model = keras.Model(inputs=x, outputs=[a, b])\n"
-        "model.compile('sgd', 'mse', metrics=['mae', 'mse'])\n" + _FIT,
-        after=_MODEL + "model = keras.Model(inputs=x, outputs=[a, b])\n"
-        "model.compile('sgd', 'mse', metrics=[['mae', 'mse'], ['mae', 'mse']])\n" + _FIT,
-        on_keras_2=True,
-        same="sorted(logs)",
-    ),
-    Example(
-        before=_MODEL + "model = keras.Model(x, [a, b])\n"
-        "model.compile('sgd', 'mse', metrics=[keras.metrics.AUC()])\n" + _FIT,
-        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
-    ),
-    # A class makes it by a method, as GANs do.
-    Example(
-        before=_MODEL + "\n\nclass Net:\n    def __init__(self):\n"
-        "        self.model = self.made()\n"
-        "        self.model.compile('sgd', 'mse', metrics=['mae'])\n\n"
-        "    def made(self):\n        return keras.Model(x, [a, b])\n\n\nmodel = Net().model\n"
-        + _FIT,
-        after=_MODEL + "\n\nclass Net:\n    def __init__(self):\n"
-        "        self.model = self.made()\n"
-        "        self.model.compile('sgd', 'mse', metrics=[['mae'], ['mae']])\n\n"
-        "    def made(self):\n        return keras.Model(x, [a, b])\n\n\nmodel = Net().model\n"
-        + _FIT,
-        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
-        on_keras_2=True,
-        same="sorted(logs)",
-    ),
-    # The losses, or their weights, say how many outputs there are.
-    Example(
-        before=_MADE + "model = made(True)\n"
-        "model.compile('sgd', loss=['mse', 'mse'], metrics=['mae'])\n" + _FIT,
-        after=_MADE + "model = made(True)\n"
-        "model.compile('sgd', loss=['mse', 'mse'], metrics=[['mae'], ['mae']])\n" + _FIT,
-        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
-        on_keras_2=True,
-        same="sorted(logs)",
-    ),
-    Example(
-        before=_MADE + "losses = {'a': 'mse', 'b': 'mse'}\nmodel = made(True)\n"
-        "model.compile('sgd', loss=losses, metrics=['mae'])\n" + _FIT,
-        after=_MADE + "losses = {'a': 'mse', 'b': 'mse'}\nmodel = made(True)\n"
-        "model.compile('sgd', loss=losses, metrics=[['mae'], ['mae']])\n" + _FIT,
-        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
-        on_keras_2=True,
-        same="sorted(logs)",
-    ),
-]

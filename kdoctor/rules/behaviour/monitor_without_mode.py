@@ -1,27 +1,4 @@
-"""A callback that monitors a custom metric needs an explicit `mode=`.
-
-## What it does
-Reports `EarlyStopping`, `ReduceLROnPlateau` and `ModelCheckpoint` without `mode=` that monitor
-something whose direction Keras 3 cannot infer: a custom function, the loss or metric of one output
-(`val_mask_loss`), or `val_acc` if the models are compiled with `"accuracy"`.
-
-## Why it breaks
-Keras 2 guessed from the name: higher is better if it ends in `acc` or `auc`, lower for all others.
-Keras 3 asks the compiled metric of exactly that name, and raises at the end of the first epoch,
-even from a `ModelCheckpoint` that saves every epoch: `ValueError: EarlyStopping callback received
-monitor=val_dice, but Keras isn't able to automatically determine whether that metric should be
-maximized or minimized.`
-
-## What to write instead
-`mode="max"` or `mode="min"`. The fix writes the mode that Keras 2 used, if the name agrees with it.
-A score that Keras 2 treated as a loss (`val_dice_coef`, `val_f1`) has no fix: Keras 2 stopped at
-the worst epoch there, and you have to decide which mode is meant.
-
-## How we know
-Run on Keras 3.15.1 with metrics of each kind (up to 3.10 only `EarlyStopping` raises, as the wheels
-show and a run on 3.6.0); Keras 2's guesses are those of tf_keras 2.21, run for each callback. A
-test compares the names that Keras 3 knows with Keras itself.
-"""
+"""A callback that monitors a custom metric needs an explicit `mode=`."""
 
 from __future__ import annotations
 
@@ -46,7 +23,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -122,7 +99,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             if said is None
             else _replaced(module, said.value, f"{quote}{mode}{quote}")
         )
-        rating = facts.applicability(*(each for each in INVALID if each.after))
+        rating = facts.applicability(*(each for each in rule.invalid if each.after))
         fix = Fix(f'Add `mode="{mode}"`, which Keras 2 used', (edit,), rating)
     return rule.finding(
         module.place(call),
@@ -230,67 +207,3 @@ rule = Rule(
     triggers=word(*_CALLBACKS) & Trigger(_may_lack_a_mode),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse', metrics=['accuracy'])\n"
-)
-_FIT = (
-    "\nmodel.fit(np.ones((4, 2)), np.ones((4, 1)), validation_split=0.5, verbose=0, "
-    "callbacks=[callback])"
-)
-_TWO = (
-    "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
-    "model = keras.Model(x, [keras.layers.Dense(1, name='a')(x), "
-    "keras.layers.Dense(1, name='b')(x)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_FIT_TWO = (
-    "\nmodel.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, validation_split=0.5, verbose=0, "
-    "callbacks=[callback])"
-)
-_ERROR = (
-    "ValueError: {} callback received monitor={}, but Keras isn't able to automatically "
-    "determine whether that metric should be maximized or minimized."
-)
-
-VALID = [
-    _MODEL + "keras.callbacks.EarlyStopping(monitor='val_loss')",
-    _MODEL + "keras.callbacks.EarlyStopping(monitor='val_accuracy')",
-    _MODEL + "keras.callbacks.EarlyStopping('val_dice', mode='max')",
-    _MODEL + "keras.callbacks.EarlyStopping('val_dice', 0, 3, 0, 'max')",
-    _MODEL + "keras.callbacks.EarlyStopping(monitor=chosen)\nkeras.callbacks.EarlyStopping()",
-    # The metric may be compiled elsewhere.
-    "import keras\nkeras.callbacks.EarlyStopping(monitor='val_acc')",
-    (
-        "import keras\nmodel = keras.Sequential()\n"
-        "model.compile('sgd', 'mse', metrics=[keras.metrics.AUC(name='pr')])\n"
-        "keras.callbacks.EarlyStopping(monitor='val_pr')"
-    ),
-    "import tf_keras\ntf_keras.callbacks.EarlyStopping(monitor='val_dice')",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2)"
-        + _FIT,
-        after=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2, "
-        "mode='max')" + _FIT,
-        raises=_ERROR.format("EarlyStopping", "val_acc"),
-        same="callback.monitor_op(2.0, 1.0)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode='auto')"
-        + _FIT_TWO,
-        after=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode='min')"
-        + _FIT_TWO,
-        raises=_ERROR.format("ReduceLROnPlateau", "val_a_loss"),
-        same="bool(callback.monitor_op(1.0, 2.0))",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_MODEL + "callback = keras.callbacks.ModelCheckpoint('a.keras', monitor='val_f1')"
-        + _FIT,
-        raises=_ERROR.format("ModelCheckpoint", "val_f1"),
-    ),
-]  # fmt: skip

@@ -1,20 +1,4 @@
-"""`layer._name = …` no longer renames a layer.
-
-## What it does
-Reports assignments to `_name` of a layer or a model.
-
-## Why it breaks
-Keras 2 stored the name in `_name`, and setting it was the way to rename a layer. On Keras 3 it is
-an ordinary attribute: the name does not change, and `get_layer` does not find the new one:
-`ValueError: No such layer: mine.`
-
-## What to write instead
-`layer.name = "mine"`, which Keras 3 accepts; in the `__init__` of a custom class
-`super().__init__(name="mine")`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""`layer._name = …` no longer renames a layer."""
 
 from __future__ import annotations
 
@@ -25,7 +9,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import changes_of
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -60,7 +44,7 @@ def _fix(module: Module, facts: TargetFacts, store: MemberStore) -> Fix:
         if is_one and module.source(use.node.value) == written:
             spans.add(module.span(use.node.attr))
     edits = tuple(Edit(span, ("name",)) for span in sorted(spans))
-    proven = facts.applicability(*(each for each in INVALID if each.after))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after))
     return Fix("Write `name` instead of `_name`", edits, proven)
 
 
@@ -94,53 +78,3 @@ rule = Rule(
     triggers=changes_of({Kind.LAYER, Kind.MODEL}, "_name"),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nlayer = keras.layers.Dense(1)\nlayer.name = 'mine'",
-    "import keras\n\nclass Mine:\n    def __init__(self):\n        self._name = 'mine'",
-    (
-        "import keras\n\nclass Own(keras.layers.Layer):\n    @property\n    def _name(self):\n"
-        "        return 'a'\n\nOwn()._name = 'b'"
-    ),
-    "import tf_keras\nlayer = tf_keras.layers.Dense(1)\nlayer._name = 'mine'",
-]
-INVALID = [
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer._name = 'mine'\n",
-        after="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.name = 'mine'\n",
-        on_keras_2=True,
-        check="assert layer.name == 'mine'",
-    ),
-    Example(
-        before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-        "for layer in model.layers:\n    layer._name = 'mine_' + layer.name\n",
-        after="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-        "for layer in model.layers:\n    layer.name = 'mine_' + layer.name\n",
-        on_keras_2=True,
-        check="assert model.get_layer(model.layers[0].name).name.startswith('mine_')",
-    ),
-    Example(
-        before="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
-        "        super().__init__()\n        self._name = 'mine'\n",
-        after="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
-        "        super().__init__()\n        self.name = 'mine'\n",
-        on_keras_2=True,
-        check="assert Own().name == 'mine'",
-    ),
-    # What is read of it, too.
-    Example(
-        before="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
-        "        super().__init__()\n        self._name = 'mine'\n\n"
-        "    def told(self):\n        return self._name\n",
-        after="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
-        "        super().__init__()\n        self.name = 'mine'\n\n"
-        "    def told(self):\n        return self.name\n",
-        on_keras_2=True,
-        check="assert Own().told() == Own().name == 'mine'",
-    ),
-    Example(
-        before="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
-        "        self._name = 'mine'\n        super().__init__()\n",
-        check="assert Own().name != 'mine'",
-    ),
-]

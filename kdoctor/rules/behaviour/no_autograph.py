@@ -1,25 +1,4 @@
-"""`if tf.reduce_any(x > 0):` in a layer, loss or metric: Keras 3 does not run AutoGraph.
-
-## What it does
-Reports `if`, `while` and `… if … else …` whose condition is known to be a tensor, and `for` over a
-tensor or over `range(tf.shape(x)[0])`: in the `call` of a custom layer or model, and in custom
-losses and metrics (functions and classes) that are passed to `compile`. Functions decorated with
-`@tf.function` and files that run eagerly are not reported.
-
-## Why it breaks
-Keras 2 passed all of these through AutoGraph, which turns an `if` into `tf.cond` and a loop into
-`tf.while_loop`. Keras 3 runs them as written: `OperatorNotAllowedInGraphError: Using a symbolic
-`tf.Tensor` as a Python `bool` is not allowed.`, even when a model is only built.
-
-## What to write instead
-- To choose between values: `keras.ops.where(condition, a, b)`.
-- For control flow: `keras.ops.cond` and `keras.ops.while_loop`.
-- With TensorFlow alone, `@tf.function` above the method or function brings AutoGraph back.
-
-## How we know
-Each form was run on Keras 3.15.1, where it fails, and from a file (AutoGraph needs the source) on
-tf_keras 2.21, where it trains. `assert` and a `for` in a comprehension were never rewritten.
-"""
+"""`if tf.reduce_any(x > 0):` in a layer, loss or metric: Keras 3 does not run AutoGraph."""
 
 from __future__ import annotations
 
@@ -35,7 +14,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, returns_tens
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -212,74 +191,3 @@ rule = Rule(
     triggers=word("call", "update_state", "compile") & Trigger(_may_ask),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport tensorflow as tf\n\n\n"
-_LAYER = f"{_HEAD}class Turned(keras.layers.Layer):\n    def call(self, x):\n"
-_TURNED = f"{_LAYER}        return x if tf.reduce_sum(x) > 0 else -x"
-_USED = "\n\ny = Turned()(keras.Input((4,)))\n"
-_FIT = (
-    "x, y = tf.ones((4, 3)), tf.ones((4, 1))\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-)
-
-VALID = [
-    f"{_LAYER}        return tf.where(tf.reduce_sum(x) > 0, x, -x)",
-    f"{_LAYER}        return x if x.shape[1] > 3 or len(x.shape) == tf.reduce_sum else -x",
-    f"{_LAYER}        found = tf.reduce_sum(x)\n        return x if found is None else found",
-    f"{_LAYER}        for each in tf.unstack(x, axis=1):\n            x += each\n        return x",
-    # AutoGraph sees it.
-    _LAYER.replace("    def", "    @tf.function\n    def")
-    + "        if tf.reduce_sum(x) > 0:\n            return x\n        return -x",
-    # Nothing is a graph there.
-    f"{_TURNED}\n\n\nmodel.compile(run_eagerly=True)",
-    f"{_TURNED}\n\n\nwith tf.GradientTape() as t:\n    Turned()(x)",
-    (
-        f"{_LAYER}        if tf.executing_eagerly():\n            if tf.reduce_sum(x) > 0:\n"
-        "                return x\n        return -x"
-    ),
-    # Who calls it, nobody knows.
-    (
-        f"{_HEAD}class Last(keras.metrics.Metric):\n"
-        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
-        "        if tf.reduce_sum(y_true) > 0:\n            self.total.assign(0.0)"
-    ),
-    f"{_HEAD}def loss(y_true, y_pred):\n    return y_pred if tf.reduce_sum(y_true) > 0 else y_true",
-    f"{_HEAD}def chosen(x):\n    return x if tf.reduce_sum(x) > 0 else -x",
-    _LAYER.replace("keras.layers", "tf_keras.layers").replace("import keras", "import tf_keras")
-    + "        return x if tf.reduce_sum(x) > 0 else -x",
-]
-_IN_LAYER = "OperatorNotAllowedInGraphError: "  # Keras puts words of its own before the rest
-INVALID = [
-    Example(
-        before=f"{_LAYER}        if tf.reduce_sum(x) > 0:\n            return x\n"
-        f"        return -x{_USED}",
-        raises=_IN_LAYER,
-    ),
-    Example(
-        before=f"{_LAYER}        negative = not tf.reduce_any(x > 0)\n"
-        f"        return -x if negative else x{_USED}",
-        raises=_IN_LAYER,
-    ),
-    Example(
-        before=f"{_LAYER}        size = tf.shape(x)[0]\n        if size > 2 and size < 9:\n"
-        f"            x = x + 1\n        return x{_USED}",
-        raises=_IN_LAYER,
-    ),
-    Example(
-        before=f"{_LAYER}        for _ in tf.range(3):\n            x = x + 1.0\n"
-        f"        return x{_USED}",
-        raises=_IN_LAYER,
-    ),
-    Example(
-        before=f"{_HEAD}def loss(y_true, y_pred):\n    if tf.size(tf.where(y_true > 1)) == 0:\n"
-        f"        return tf.reduce_mean(y_pred)\n    return tf.reduce_mean(y_pred - y_true)\n\n\n"
-        f"{_FIT}model.compile('sgd', loss)\nmodel.fit(x, y, verbose=0)\n",
-        raises=_NO_BOOL,
-    ),
-    Example(
-        before=f"{_HEAD}def error(y_true, y_pred):\n    total = 0.0\n"
-        "    for row in range(tf.shape(y_true)[0]):\n        total += tf.abs(y_pred[row, 0])\n"
-        f"    return total\n\n\n{_FIT}model.compile('sgd', 'mse', metrics=[error])\n"
-        "model.fit(x, y, verbose=0)\n",
-        raises=_NO_RANGE,
-    ),
-]

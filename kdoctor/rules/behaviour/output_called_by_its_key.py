@@ -1,21 +1,4 @@
-"""Outputs in a dict: the logs use its keys (`price_loss`), no longer the layers' names.
-
-## What it does
-Reports keys of a history and of a callback's `logs`, `monitor=` of callbacks, and fields in the
-path of a `ModelCheckpoint`, that use a layer's name, if the only functional model of the file is
-created with a dict of outputs: `Model(inputs, {"price": Dense(1, name="price_head")(x)})`.
-
-## Why it breaks
-Keras 2 named the losses and metrics of an output after its layer: `price_head_loss`. Keras 3 names
-them after the key of the dict: `price_loss`. So `history.history["price_head_loss"]` raises
-`KeyError`, and a callback that monitors `val_price_head_loss` finds nothing.
-
-## What to write instead
-The key of the dict; or give the layer that name, which works on Keras 2 and 3.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with losses and metrics for two outputs, in dicts and lists.
-"""
+"""Outputs in a dict: the logs use its keys (`price_loss`), no longer the layers' names."""
 
 from __future__ import annotations
 
@@ -40,7 +23,7 @@ from kdoctor.analysis.training.logs import (
 from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -115,7 +98,7 @@ def _finding(
         fix=Fix(
             f"Write `{new}` instead of `{old}`",
             (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
+            facts.applicability(*rule.invalid),
         ),
     )
 
@@ -146,70 +129,3 @@ rule = Rule(
     triggers=keyword("name") & Trigger(_may_be_called_so),
     since="3.0",
 )
-
-_DATA = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
-    "data = {'price': y, 'rooms': y}\ninputs = keras.Input((3,))\n"
-)
-_HEADS = (
-    "price = keras.layers.Dense(1, name='price_head')(inputs)\n"
-    "rooms = keras.layers.Dense(1, name='rooms_head')(inputs)\n"
-)
-_MODEL = (
-    _DATA + _HEADS + "model = keras.Model(inputs, {'price': price, 'rooms': rooms})\n"
-    "model.compile('sgd', {'price': 'mse', 'rooms': 'mse'}, metrics={'price': ['mae']})\n"
-)
-_FIT = "history = model.fit(x, data, validation_split=0.5, verbose=0).history\n"
-
-VALID = [
-    _MODEL + _FIT + "history['price_loss'], history['val_price_mae'], history['loss']",
-    # Layers called like the keys.
-    _MODEL.replace("_head", "") + _FIT + "history['price_loss']",
-    # In a list they are called by their layers, as before.
-    _MODEL.replace("{'price': price, 'rooms': rooms}", "[price, rooms]")
-    + _FIT
-    + "history['price_head_loss']",
-    # Another model may have such an output; a name that is not known; one output is `loss` alone.
-    _MODEL + "other = keras.Model(inputs, [price, rooms])\n" + _FIT + "history['price_head_loss']",
-    _MODEL.replace("name='price_head'", "name=given") + _FIT + "history['price_head_loss']",
-    _MODEL.replace(", 'rooms': rooms}", "}") + _FIT + "history['price_head_loss']",
-    # A name of one's own.
-    _MODEL + _FIT + "history['price_head_of_state']",
-    _MODEL + _FIT + "seen = {'price_head_loss': 1}\nseen['price_head_loss']",
-    _MODEL.replace("import keras", "import tf_keras as keras")
-    + _FIT
-    + "history['price_head_loss']",
-]
-INVALID = [
-    Example(
-        before=f"{_MODEL}{_FIT}"
-        "both = len(history['price_head_loss'] + history[\"val_price_head_mae\"])",
-        after=f"{_MODEL}{_FIT}both = len(history['price_loss'] + history[\"val_price_mae\"])",
-        raises="KeyError: 'price_head_loss'",
-        findings=2,
-        on_keras_2=True,
-        same="both",
-    ),
-    Example(
-        before=f"{_MODEL}save = keras.callbacks.ModelCheckpoint(\n"
-        "    'a.keras', monitor='rooms_head_loss', mode='min', save_best_only=True)\n"
-        "model.fit(x, data, callbacks=[save], verbose=0)",
-        after=f"{_MODEL}save = keras.callbacks.ModelCheckpoint(\n"
-        "    'a.keras', monitor='rooms_loss', mode='min', save_best_only=True)\n"
-        "model.fit(x, data, callbacks=[save], verbose=0)",
-        on_keras_2=True,
-        same="__import__('os').path.exists('a.keras')",
-    ),
-    Example(
-        before=f"{_MODEL}seen = []\n\n\nclass Watch(keras.callbacks.Callback):\n"
-        "    def on_epoch_end(self, epoch, logs=None):\n"
-        "        seen.append(logs.get('price_head_loss') is not None)\n\n\n"
-        "model.fit(x, data, callbacks=[Watch()], verbose=0)",
-        after=f"{_MODEL}seen = []\n\n\nclass Watch(keras.callbacks.Callback):\n"
-        "    def on_epoch_end(self, epoch, logs=None):\n"
-        "        seen.append(logs.get('price_loss') is not None)\n\n\n"
-        "model.fit(x, data, callbacks=[Watch()], verbose=0)",
-        on_keras_2=True,
-        same="seen",
-    ),
-]

@@ -1,28 +1,4 @@
-"""Two outputs of a model come from one layer: their losses share a name, and one is lost.
-
-## What it does
-Reports `train_on_batch`, `test_on_batch` and `evaluate` where a loss of such an output is read, for
-a model with several outputs of which two come from the same layer or inner model:
-`valid, label = discriminator(image)`, or `rebuilt = to_a(fake)` and `same = to_a(image)`.
-
-## Why it breaks
-Keras 3 names an output after the layer that produced it, and stores the losses by these names. If
-two outputs have the same name, the loss of the last one replaces both. Keras 2 renamed them `model`
-and `model_1`. The training itself is correct, the reported numbers are not: a GAN that prints the
-loss of its discriminator prints that of its classes. Nothing raises. `history` has one entry for
-both as well.
-
-## What to write instead
-A distinct name for each output, with an identity layer:
-
-    valid = keras.layers.Identity(name="valid")(valid)
-    label = keras.layers.Identity(name="label")(label)
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: outputs of an inner model, a `Sequential` and a `Dense`
-called twice. The losses of the outputs have been stored by name since Keras 3.5, according to its
-source.
-"""
+"""Two outputs of a model come from one layer: their losses share a name, and one is lost."""
 
 from __future__ import annotations
 
@@ -40,7 +16,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_s
 from kdoctor.memoize import once
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -239,96 +215,3 @@ rule = Rule(
     triggers=attribute(*_GIVE_RESULTS) & attribute("compile") & Trigger(_may_share),
     since="3.5",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
-_JUDGE = (
-    "judge = keras.Model(x, [keras.layers.Dense(1, kernel_initializer='zeros')(x),\n"
-    "                        keras.layers.Dense(1, kernel_initializer='zeros')(x)])\n"
-)
-_BOTH = _JUDGE + "real, kind = judge(x)\nmodel = keras.Model(x, [real, kind])\n"
-_COMPILED = "model.compile('sgd', ['mse', 'mse'])\n"
-_DATA = "np.ones((4, 2)), [np.ones((4, 1)), np.ones((4, 1)) * 2]"
-_TRAIN = f"results = model.train_on_batch({_DATA})\n"
-_NAMED = (
-    _JUDGE + "real, kind = judge(x)\nreal = keras.layers.Identity(name='real')(real)\n"
-    "kind = keras.layers.Identity(name='kind')(kind)\nmodel = keras.Model(x, [real, kind])\n"
-)
-_TWICE = (
-    "rate = keras.layers.Dense(1, kernel_initializer='zeros')\n"
-    "model = keras.Model(inputs=x, outputs=[rate(x), rate(keras.layers.Dense(2)(x))])\n"
-)
-
-VALID = [
-    _HEAD + _NAMED + _COMPILED + _TRAIN + "loss = results[1]",
-    # Only what is right is read, or nothing.
-    _HEAD + _BOTH + _COMPILED + _TRAIN + "loss = results[0] + results[2]",
-    _HEAD + _BOTH + _COMPILED + f"model.train_on_batch({_DATA})",
-    _HEAD + _BOTH + _COMPILED + f"loss, _, of_kind = model.evaluate({_DATA})",
-    # Loss for one output only, or losses that are not written out.
-    _HEAD + _BOTH + "model.compile('sgd', ['mse', None])\n" + _TRAIN + "loss = results[1]",
-    _HEAD + _BOTH + "model.compile('sgd', losses)\n" + _TRAIN + "loss = results[1]",
-    # Each call of the function makes a layer anew.
-    (
-        _HEAD + "\n\ndef rated(tensor):\n    rate = keras.layers.Dense(1)\n"
-        "    return rate(tensor)\n\n\nmodel = keras.Model(x, [rated(x), rated(x)])\n"
-        + _COMPILED + _TRAIN + "loss = results[1]"
-    ),
-    # Each object has a layer of its own.
-    (
-        _HEAD + "\n\nclass Head:\n    def __init__(self):\n"
-        "        self.rate = keras.layers.Dense(1)\n\n\n"
-        "one = Head()\ntwo = Head()\nmodel = keras.Model(x, [one.rate(x), two.rate(x)])\n"
-        + _COMPILED + _TRAIN + "loss = results[1]"
-    ),
-    # So has each turn of a loop.
-    (
-        _HEAD + "for turn in range(2):\n    rate = keras.layers.Dense(1)\n    if turn:\n"
-        "        a = rate(x)\n    else:\n        b = rate(x)\n"
-        "model = keras.Model(x, [a, b])\n" + _COMPILED + _TRAIN + "loss = results[1]"
-    ),
-    # The names are given by hand.
-    _HEAD + _BOTH + "model.output_names = ['real', 'kind']\n" + _COMPILED + _TRAIN
-    + "loss = results[1]",
-    _HEAD + _JUDGE + "real, kind = judge(x)\nboth = [real, kind]\n"
-    "both[0] = keras.layers.Identity()(real)\nmodel = keras.Model(x, both)\n"
-    + _COMPILED + _TRAIN + "loss = results[1]",
-    _HEAD + _BOTH + _COMPILED + _TRAIN + "print(len(results), results[0])",
-    # Two layers.
-    (
-        _HEAD + "one, two = keras.layers.Dense(1), keras.layers.Dense(1)\n"
-        "model = keras.Model(x, [one(x), two(x)])\n" + _COMPILED + _TRAIN + "loss = results[1]"
-    ),
-    _HEAD.replace("import keras\n", "import tf_keras as keras\n") + _BOTH + _COMPILED + _TRAIN
-    + "loss = results[1]",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _BOTH + _COMPILED + _TRAIN + "loss = results[1]\n",
-        check="assert abs(loss - 1) < 1e-6",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _TWICE + "model.compile('sgd', 'mse')\n"
-        + f"_, loss, _ = model.test_on_batch({_DATA})\n",
-        check="assert abs(loss - 1) < 1e-6",
-        on_keras_2=True,
-    ),
-    # A class keeps the models, as GANs do.
-    Example(
-        before=_HEAD + "\n\nclass Gan:\n    def __init__(self):\n        self.judge = self.made()\n"
-        "        image = keras.layers.Input((2,))\n        real, kind = self.judge(image)\n"
-        "        self.both = keras.Model(image, [real, kind])\n"
-        "        self.both.compile(loss=['mse', 'mse'], optimizer='sgd')\n\n"
-        "    def made(self):\n        " + _JUDGE.replace("judge = ", "return ")
-        .replace("\n   ", "\n       ")
-        + f"\n    def train(self):\n        losses = self.both.train_on_batch({_DATA})\n"
-        "        return np.array(losses)\n\n\nloss = Gan().train()[1]\n",
-        check="assert abs(loss - 1) < 1e-6",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _BOTH + _COMPILED + f"loss = model.evaluate({_DATA}, verbose=0)[1]\n",
-        check="assert abs(loss - 1) < 1e-6",
-        on_keras_2=True,
-    ),
-]  # fmt: skip

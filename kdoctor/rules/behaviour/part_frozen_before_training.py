@@ -1,30 +1,4 @@
-"""A submodel frozen after `compile` is no longer trained by the compiled model.
-
-## What it does
-Reports `part.trainable = False` after the `compile` of a model that `part` is in, and before that
-of another model that contains it, if the file trains the first and never unfreezes the part.
-
-## Why it breaks
-GANs with a gradient penalty compile a model that trains the critic, freeze the critic, and compile
-the model that trains the generator. In Keras 2 `compile` recorded what was trainable, so the first
-model kept training the critic. Keras 3 reads `trainable` at the first training step: the critic is
-frozen in both and never learns. Nothing raises.
-
-## What to write instead
-Unfreeze it around the training of the first:
-
-    critic.trainable = True
-    critic_model.train_on_batch([images, noise], labels)
-    critic.trainable = False
-    generator_model.train_on_batch(noise, labels)
-
-The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
-The fix writes that, and gives the first model a copy of an optimizer that both share. It is unsafe,
-as layers that were frozen individually are unfrozen too.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
-"""
+"""A submodel frozen after `compile` is no longer trained by the compiled model."""
 
 from __future__ import annotations
 
@@ -44,7 +18,7 @@ from kdoctor.analysis.training.freezing import (
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -132,99 +106,3 @@ rule = Rule(
     & Trigger(_may_be_frozen),
     since="3.0",
 )
-
-_MODELS = (
-    "import keras\nimport numpy as np\n\n"
-    "critic = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "maker = keras.Sequential([keras.layers.Dense(2, kernel_initializer='ones')])\n"
-    "how = keras.optimizers.SGD(0.1)\n"
-)
-_JUDGING = (
-    "image, noise = keras.layers.Input((2,)), keras.layers.Input((2,))\n"
-    "judging = keras.Model([image, noise], [critic(image), critic(maker(noise))])\n"
-)
-_MAKING = "making = keras.Model(noise, critic(maker(noise)))\n"
-_BOTH = (
-    f"{_MODELS}maker.trainable = False\n{_JUDGING}judging.compile({{0}}, ['mse', 'mse'])\n"
-    f"critic.trainable = False\nmaker.trainable = True\n{_MAKING}making.compile({{1}}, 'mse')\n"
-    "x, y = np.ones((4, 2)), np.zeros((4, 1))\nold = critic.get_weights()[0].copy()\n"
-)
-_STEPS = (
-    "for _ in range(2):\n    maker.trainable = False\n"
-    "{}    judging.train_on_batch([x, x], [y, y])  # the critic alone\n{}"
-    "    maker.trainable = True\n    making.train_on_batch(x, y)\n"
-)
-_THAW = ("    critic.trainable = True\n", "    critic.trainable = False\n")
-_LEARNS = "assert (critic.get_weights()[0] != old).all()"
-_CLASS = (
-    "import keras\nimport numpy as np\n\n\nclass GAN:\n    def __init__(self):\n"
-    "        self.critic = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "        image = keras.layers.Input((2,))\n"
-    "        self.judging = keras.Model(image, [self.critic(image), self.critic(-image)])\n"
-    "        self.judging.compile('sgd', ['mse', 'mse'])\n"
-    "        self.maker = keras.Sequential([keras.layers.Dense(2)])\n"
-    "        self.critic.trainable = False\n"
-    "        self.making = keras.Model(image, self.critic(self.maker(image)))\n"
-    "        self.making.compile('sgd', 'mse')\n\n"
-    "    def train(self, x, y):\n        for _ in range(3):\n"
-    "{}            losses = self.judging.train_on_batch(x, [y, y])\n{}"
-    "            self.making.train_on_batch(x, y)\n        return losses\n\n\n"
-    "gan = GAN()\ncritic = gan.critic\nold = critic.get_weights()[0].copy()\n"
-    "losses = gan.train(np.ones((4, 2)), np.zeros((4, 1)))\n"
-)
-VALID = [
-    # Thawed around its training.
-    _BOTH.format("'sgd'", "'sgd'") + _STEPS.format(*_THAW),
-    # Frozen before the first model is compiled.
-    (
-        f"{_MODELS}critic.trainable = False\n{_JUDGING}judging.compile('sgd', ['mse', 'mse'])\n"
-        f"{_MAKING}making.compile('sgd', 'mse')\njudging.fit(x, y)\n"
-    ),
-    # Frozen, and compiled anew for that.
-    (
-        f"{_MODELS}{_JUDGING}judging.compile('sgd', ['mse', 'mse'])\ncritic.trainable = False\n"
-        f"{_MAKING}making.compile('sgd', 'mse')\njudging.compile('sgd', ['mse', 'mse'])\n"
-        "judging.fit(x, y)\n"
-    ),
-    # Trained before it is frozen; or frozen for no other model, so for this one.
-    (
-        f"{_MODELS}{_JUDGING}judging.compile('sgd', ['mse', 'mse'])\njudging.fit(x, y)\n"
-        f"critic.trainable = False\n{_MAKING}making.compile('sgd', 'mse')\njudging.fit(x, y)\n"
-    ),
-    (
-        f"{_MODELS}{_JUDGING}judging.compile('sgd', ['mse', 'mse'])\ncritic.trainable = False\n"
-        "maker.compile('sgd', 'mse')\njudging.fit(x, y)\n"
-    ),
-    # The first is never trained.
-    _BOTH.format("'sgd'", "'sgd'") + "making.fit(x, y)\n",
-]
-INVALID = [
-    Example(
-        before=_BOTH.format("'sgd'", "'sgd'") + _STEPS.format("", ""),
-        after=_BOTH.format("'sgd'", "'sgd'") + _STEPS.format(*_THAW),
-        unsafe=True,
-        on_keras_2=True,
-        check=_LEARNS,
-    ),
-    Example(
-        before=_BOTH.format("how", "how") + _STEPS.format("", ""),
-        after=_BOTH.format("how.from_config(how.get_config())", "how") + _STEPS.format(*_THAW),
-        unsafe=True,
-        check=_LEARNS,
-    ),
-    Example(
-        before=_CLASS.format("", ""),
-        after=_CLASS.format(
-            "            self.critic.trainable = True\n",
-            "            self.critic.trainable = False\n",
-        ),
-        unsafe=True,
-        on_keras_2=True,
-        check=_LEARNS,
-    ),
-    # Where no statement can be put.
-    Example(
-        before=_CLASS.format("", "").replace("losses = self", "return self"),
-        check="assert (critic.get_weights()[0] == old).all()",
-    ),
-]

@@ -1,18 +1,4 @@
-"""`ReduceLROnPlateau(epsilon=…)` is ignored: the argument is now `min_delta`.
-
-## What it does
-Reports `epsilon=` of `ReduceLROnPlateau`.
-
-## Why it breaks
-Keras 2.1.6 renamed it to `min_delta`, and Keras 2 kept accepting the old name. Keras 3 accepts any
-keyword there and ignores it: the threshold stays at 0.0001.
-
-## What to write instead
-`min_delta=`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with the threshold read from the callback.
-"""
+"""`ReduceLROnPlateau(epsilon=…)` is ignored: the argument is now `min_delta`."""
 
 from __future__ import annotations
 
@@ -22,7 +8,7 @@ from kdoctor.analysis.calls import argument, instances, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -45,7 +31,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix=Fix(
                 "Write `min_delta=`",
                 (Edit(module.span(given.keyword), ("min_delta",)),),
-                facts.applicability(*(each for each in INVALID if each.after)),
+                facts.applicability(*(each for each in rule.invalid if each.after)),
             ),
         )
 
@@ -65,18 +51,3 @@ rule = Rule(
     triggers=word(_CALLBACK) & calls(_may_be_ignored),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.callbacks.ReduceLROnPlateau(min_delta=0.1)",
-    "import tf_keras\ntf_keras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
-]
-INVALID = [
-    Example(
-        before="import keras\n\n"
-        "slower = keras.callbacks.ReduceLROnPlateau(patience=3, epsilon=0.1)",
-        after="import keras\n\n"
-        "slower = keras.callbacks.ReduceLROnPlateau(patience=3, min_delta=0.1)",
-        on_keras_2=True,
-        same="slower.min_delta",
-    ),
-]

@@ -1,23 +1,4 @@
-"""Positional arguments that bind to different parameters than in Keras 2.
-
-## What it does
-Binds the positional arguments of each call of Keras' classes and functions to the parameters of the
-target's release, and of earlier ones. It reports a call whose literals (or names bound to a single
-literal) do not fit the target's parameters but do fit those of an earlier release that the target
-no longer has. (Parameters that only changed places are reported by KD304.)
-
-## Why it breaks
-If a parameter was removed, the next one receives its argument. The third parameter of `SGD` was
-`decay` and is now `nesterov`: `SGD(0.01, 0.9, 1e-6, True)` trains without decay and with a weight
-decay of 1. Nothing raises.
-
-## What to write instead
-The arguments by keyword. Other rules then report what became of the old parameter.
-
-## How we know
-The parameters are read from every release since 2.0. Calls that fit the target are never reported,
-and neither are those with only names whose values are not known.
-"""
+"""Positional arguments that bind to different parameters than in Keras 2."""
 
 from __future__ import annotations
 
@@ -43,7 +24,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -266,7 +247,9 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             ),
             Applicability.UNSAFE
             if gone
-            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+            else facts.applicability(
+                *(each for each in rule.invalid if each.after and not each.unsafe)
+            ),
             unsafe_because=f"`{leaf}` no longer has `{gone[0]}`" if gone else "",
         ),
     )
@@ -281,45 +264,3 @@ rule = Rule(
     triggers=Trigger(_may_be_shifted),
     since="3.0",
 )
-
-VALID = [
-    # KD304 says that.
-    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', ['mae'])",
-    "import keras\nkeras.optimizers.SGD(0.01, 0.9, True)\nkeras.optimizers.Adam(0.1, 0.9, 0.999)",
-    "import keras\nkeras.layers.Dense(3, 'relu', False)\nkeras.layers.LeakyReLU(0.1)",
-    "import keras\nkeras.layers.Conv2D(3, (3, 3), (1, 1), 'same')\nkeras.Sequential([], False)",
-    "import keras\nkeras.Input((3,), 2, 'int32')\nkeras.layers.MaxPooling2D((2, 2), 2, 'same')",
-    "import tf_keras\ntf_keras.optimizers.legacy.SGD(0.01, 0.9, 1e-6, True)",
-    # What it is is not sure, or may be meant.
-    "import keras\nfast = 0.5\nif known:\n    fast = True\nkeras.optimizers.SGD(0.01, 0.9, fast)",
-    "import keras\n\n\ndef made(fast=0.5):\n    return keras.optimizers.SGD(0.01, 0.9, fast)",
-    "import keras\nfast = 1\nkeras.optimizers.SGD(0.01, 0.9, fast)",
-]
-INVALID = [
-    Example(
-        before="from keras.optimizers import SGD\n\noptimizer = SGD(0.01, 0.9, 1e-6, True)\n",
-        after="from keras.optimizers import SGD\n\n"
-        "optimizer = SGD(0.01, 0.9, decay=1e-6, nesterov=True)\n",
-        check="assert optimizer.nesterov is True and optimizer.weight_decay is None",
-    ),
-    Example(
-        before="import keras\n\nrate, momentum = 0.01, 0.9\ndecay = 1e-6\n"
-        "optimizer = keras.optimizers.SGD(rate, momentum, decay)\n",
-        after="import keras\n\nrate, momentum = 0.01, 0.9\ndecay = 1e-6\n"
-        "optimizer = keras.optimizers.SGD(rate, momentum, decay=decay)\n",
-        check="assert optimizer.nesterov is False and optimizer.weight_decay is None",
-    ),
-    Example(
-        before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)], 'mine')\n",
-        after="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)], name='mine')\n",
-        raises=_ERRORS["Sequential"],
-        on_keras_2=True,
-        check="assert model.name == 'mine'",
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, 0.9, 0.999, 1e-8, 0.01)\n",
-        after="import keras\n\n"
-        "optimizer = keras.optimizers.Adam(0.01, 0.9, 0.999, 1e-8, decay=0.01)\n",
-        check="assert optimizer.amsgrad is False",
-    ),
-]

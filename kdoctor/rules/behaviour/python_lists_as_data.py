@@ -1,19 +1,4 @@
-"""`model.predict([[1.0, 2.0]])`: lists of numbers are no longer accepted as data.
-
-## What it does
-Reports literal lists of numbers or strings that are passed as data to `fit`, `evaluate` and
-`predict`.
-
-## Why it breaks
-Keras 2 converted them to an array. Keras 3 treats a list as a list of inputs, each an array:
-`ValueError: Unrecognized data type: x=[[1.0, 2.0]] (of type <class 'list'>)`.
-
-## What to write instead
-`np.array([[1.0, 2.0]])`. Strings are passed as `tf.constant(["a"])`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each method.
-"""
+"""`model.predict([[1.0, 2.0]])`: lists of numbers are no longer accepted as data."""
 
 from __future__ import annotations
 
@@ -27,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -112,7 +97,7 @@ def _finding(
         else Fix(
             "Convert it to an array",
             tuple(edits),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
             () if need is None else (need,),
         ),
     )
@@ -127,51 +112,3 @@ rule = Rule(
     triggers=word(*_DATA) & Trigger(_may_get_lists),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse')\n"
-)
-_ERROR = "ValueError: Unrecognized data type: x="
-
-VALID = [
-    _MODEL + "model.predict(np.array([[1.0, 2.0]]))",
-    _MODEL + "model.predict([x, y])\nmodel.predict([np.ones((1, 2))])\nmodel.predict(x)",
-    # What a library makes of text is its own matter.
-    (
-        "import keras\nimport keras_hub\n\n"
-        "model = keras_hub.models.BertTextClassifier.from_preset(name)\n"
-        "model.compile(loss=keras.losses.SparseCategoricalCrossentropy())\n"
-        "model.fit(['one', 'two'], [0, 1])\nmodel.predict(['one'])"
-    ),
-    "import keras\nfrom sklearn.svm import SVC\nSVC().fit([[1.0]], [1])",
-    "import tf_keras\ntf_keras.Sequential().predict([[1.0]])",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.predict([[1.0, 2.0]], verbose=0)",
-        after=_MODEL + "model.predict(np.array([[1.0, 2.0]]), verbose=0)",
-        raises=f"{_ERROR}[[1.0, 2.0]] (of type <class 'list'>)",
-    ),
-    Example(
-        before=_MODEL + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(xs, ys, verbose=0)",
-        after=_MODEL
-        + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(np.array(xs), np.array(ys), verbose=0)",
-        raises=_ERROR,
-    ),
-    Example(
-        before="from tensorflow import keras\n\n"
-        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
-        "print(model.predict([100.0], verbose=0))",
-        after="import numpy as np\nfrom tensorflow import keras\n\n"
-        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
-        "print(model.predict(np.array([100.0]), verbose=0))",
-        raises=f"{_ERROR}[100.0] (of type <class 'list'>)",
-    ),
-    # Text goes in as a tensor of TensorFlow: an array of it is refused, too.
-    Example(
-        before=_MODEL + "model.predict([['one'], ['two']], verbose=0)",
-        raises=f"{_ERROR}[['one'], ['two']] (of type <class 'list'>)",
-    ),
-]

@@ -1,23 +1,4 @@
-"""A checkpoint is restored into an unbuilt model: some weights are not restored.
-
-## What it does
-Reports `restore` and `read` of a `tf.train.Checkpoint` with a subclassed model that has not been
-called since it was created.
-
-## Why it breaks
-TensorFlow defers restoring until the variables are created. In Keras 3 the first weight that the
-model creates (the kernel of its first layer, its embeddings), and often more in custom layers, is
-not matched: it keeps its initial value, and appears twice among the weights. The rest is restored.
-Nothing raises, and training or prediction continues with a layer of noise; `assert_consumed()`
-after the first batch detects it. A model that begins with an `LSTM` or `GRU` fails with
-`AttributeError: 'LSTMCell' object has no attribute 'kernel'`.
-
-## What to write instead
-Call the model once, on one batch or on `keras.Input(batch_shape=…)`, before `restore`.
-
-## How we know
-Run on Keras 3.1.1, 3.4.0, 3.8.0, 3.12.0 and 3.15.1 and on tf_keras 2.21, which restores everything.
-"""
+"""A checkpoint is restored into an unbuilt model: some weights are not restored."""
 
 from __future__ import annotations
 
@@ -39,7 +20,7 @@ from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api.tensorflow_aliases import ways_to
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -173,65 +154,3 @@ rule = Rule(
     triggers=word(_CHECKPOINT) & attribute(*_RESTORES) & Trigger(_may_keep_one),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-_CLASS = (
-    f"{_HEAD}class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.first = keras.layers.Dense(2, kernel_initializer='ones')\n"
-    "        self.last = keras.layers.Dense(1, kernel_initializer='ones')\n\n"
-    "    def call(self, x):\n        return self.last(self.first(x))\n\n\n"
-    "x = np.ones((2, 3), 'float32')\n"
-)
-_SAVED = (
-    f"{_CLASS}trained = Net()\ntrained(x)\n"
-    "trained.set_weights([np.full(each.shape, 7.0) for each in trained.get_weights()])\n"
-    "path = tf.train.Checkpoint(model=trained).save('kept')\n"
-)
-_MADE = f"{_SAVED}model = Net()\n"
-_KEPT = "kept = tf.train.Checkpoint(model=model)\n"
-_FOUND = "found = np.asarray(model(x)).tolist()\n"
-_STEP = "\n\ndef step(x):\n    return model(x)\n\n\n"
-
-VALID = [
-    # It was run, by whomever, or may have been.
-    f"{_MADE}model(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    f"{_MADE}model(keras.Input(batch_shape=(None, 3)))\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    # Where `build` was called, the layers take what was kept for them.
-    f"{_MADE}model.build((None, 3))\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    f"{_MADE}model.predict(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    f"{_MADE}{_KEPT}train(model)\nkept.restore(path)\n{_FOUND}",
-    f"{_MADE}{_STEP}step(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    f"{_MADE}run = lambda: model(x)\nrun()\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    f"{_MADE}if ready:\n    model = load()\n{_KEPT}kept.restore(path)\n{_FOUND}",
-    # It is not restored, or not here; it is not the model that is kept.
-    f"{_MADE}{_KEPT}kept.save('more')\n{_FOUND}",
-    f"{_MADE}{_KEPT}\n\ndef again():\n    kept.restore(path)\n\n\nmodel(x)\nagain()\n{_FOUND}",
-    f"{_MADE}kept = tf.train.Checkpoint(step=tf.Variable(1))\nkept.restore(path)\n{_FOUND}",
-    f"{_MADE}kept = mine.Checkpoint(model=model)\nkept.restore(path)\n{_FOUND}",
-    # A model that has its weights, or is none of Keras 3.
-    (
-        f"{_HEAD}model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n{_KEPT}"
-        "kept.restore('kept-1')\n"
-    ),
-    f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}".replace(
-        "import keras", "import tf_keras as keras"
-    ),
-    f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}".replace("keras.Model", "Base"),
-]
-INVALID = [
-    Example(before=f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}", same="found"),
-    Example(
-        before=f"{_MADE}tf.train.Checkpoint(model=model).restore(path).expect_partial()\n{_FOUND}",
-        same="found",
-    ),
-    # A manager, an optimizer, a function that is called later.
-    Example(
-        before=(
-            f"{_MADE}model.compile('sgd', 'mse')\n{_STEP}"
-            "kept = tf.train.Checkpoint(model=model, optimizer=model.optimizer)\n"
-            "manager = tf.train.CheckpointManager(kept, '.', max_to_keep=1)\n"
-            f"if path:\n    kept.read(path)\nfound = np.asarray(step(x)).tolist()\n"
-        ),
-        same="found",
-    ),
-]

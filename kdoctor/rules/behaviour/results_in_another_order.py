@@ -1,20 +1,4 @@
-"""`evaluate` returns the metrics of several outputs in a different order.
-
-## What it does
-Reports `evaluate`, `test_on_batch` and `train_on_batch` of a model with several outputs if a metric
-of an output is read by position and the output names are not in alphabetical order.
-
-## Why it breaks
-Keras 2 returned the metrics in the order of the outputs. Keras 3 sorts them by output name, whether
-`metrics` is a dict or a list. The losses keep their positions. Nothing raises.
-
-## What to write instead
-`results = model.evaluate(x, y, return_dict=True)` and `results["out_mae"]`. TensorFlow supports it
-since 2.2.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, with dicts and lists of metrics.
-"""
+"""`evaluate` returns the metrics of several outputs in a different order."""
 
 from __future__ import annotations
 
@@ -29,7 +13,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -161,47 +145,3 @@ rule = Rule(
     triggers=attribute(*_GIVE_RESULTS) & keyword("metrics") & Trigger(_may_differ),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
-_OUTPUTS = (
-    "out = keras.layers.Dense(1, kernel_initializer='zeros', name='{}')(x)\n"
-    "aux = keras.layers.Dense(1, kernel_initializer='zeros', name='{}')(x)\n"
-    "model = keras.Model(x, [out, aux])\n"
-)
-_OUT_FIRST, _SORTED = _OUTPUTS.format("out", "aux"), _OUTPUTS.format("a", "b")
-_BY_NAME = "model.compile('sgd', 'mse', metrics={'out': 'mae', 'aux': 'mse'})\n"
-_IN_LISTS = "model.compile('sgd', 'mse', metrics=[['mae'], ['mse']])\n"
-_DATA = "np.ones((4, 2)), [np.zeros((4, 1)), np.ones((4, 1)) * 2]"
-_RESULTS = f"results = model.evaluate({_DATA}, verbose=0)\n"
-
-VALID = [
-    # In the order of the alphabet, and without metrics of several outputs.
-    _HEAD + _SORTED + _IN_LISTS + _RESULTS + "error = results[3]",
-    _HEAD + _OUT_FIRST + "model.compile('sgd', 'mse', metrics={'out': 'mae'})\n" + _RESULTS
-    + "error = results[3]",
-    # Read by name, and what comes before the metrics.
-    _HEAD + _OUT_FIRST + _BY_NAME
-    + f"results = model.evaluate({_DATA}, return_dict=True)\nerror = results['out_mae']",
-    _HEAD + _OUT_FIRST + _BY_NAME + _RESULTS + "loss, of_out = results[0], results[1]",
-    _HEAD.replace("import keras\n", "import tf_keras as keras\n") + _OUT_FIRST + _BY_NAME
-    + _RESULTS + "error = results[3]",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _OUT_FIRST + _BY_NAME + _RESULTS + "error = results[3]\n",
-        check="assert error == 0",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _OUT_FIRST + _IN_LISTS
-        + f"error = model.evaluate({_DATA}, verbose=0)[3]\n",
-        check="assert error == 0",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _OUT_FIRST + _IN_LISTS
-        + f"loss, _, _, error, _ = model.test_on_batch({_DATA})\n",
-        check="assert error == 0",
-        on_keras_2=True,
-    ),
-]  # fmt: skip

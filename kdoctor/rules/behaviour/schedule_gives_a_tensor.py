@@ -1,23 +1,4 @@
-"""The function of a `LearningRateScheduler` returns a tensor: `return lr * tf.math.exp(-0.1)`.
-
-## What it does
-Reports the return value of a function or lambda passed to `LearningRateScheduler` if it is a
-tensor: the result of a TensorFlow or `keras.ops` function, or of arithmetic with one. Also a Keras
-schedule (`ExponentialDecay(…)`) in place of the function.
-
-## Why it breaks
-Keras 2 accepted a float tensor as the rate. Keras 3 requires a Python or NumPy float: `ValueError:
-The output of the `schedule` function should be a float.` It is raised in the first epoch for which
-the function returns a tensor, which may be the tenth.
-
-## What to write instead
-`return float(lr * tf.math.exp(-0.1))`, and `lambda epoch: float(schedule(epoch))` for a schedule.
-Both run on Keras 2 too. `np.exp` returns a float that both accept.
-
-## How we know
-The documentation of TensorFlow had `lr * tf.math.exp(-0.1)` up to 2.15. Each function was run on
-Keras 3.15.1 and tf_keras 2.21; the code of 3.0 checks for a float too.
-"""
+"""The function of a `LearningRateScheduler` returns a tensor: `return lr * tf.math.exp(-0.1)`."""
 
 from __future__ import annotations
 
@@ -41,7 +22,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -136,7 +117,7 @@ def _of_a_tensor(
     fix = Fix(
         "Convert it to a float",
         (Edit(span, ("float(", Hole(span), ")")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
     is_free = has_builtin(module, rate, _FLOAT)
     return rule.finding(
@@ -172,7 +153,7 @@ def _converted(module: Module, facts: TargetFacts, given: cst.BaseExpression) ->
     return Fix(
         "Convert its result to a float",
         (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -203,112 +184,3 @@ rule = Rule(
     triggers=word(_CALLBACK) & Trigger(_may_be_given),
     since="3.0",
 )
-
-_KERAS = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-_MODEL = (
-    "model = keras.Sequential([keras.layers.Dense(1)])\n"
-    "model.compile(keras.optimizers.SGD(0.1), 'mse')\n"
-)
-_FIT = "model.fit(np.ones((4, 3)), np.ones((4, 1)), epochs=3, verbose=0, callbacks=[scheduler])\n"
-_GIVEN = "scheduler = keras.callbacks.LearningRateScheduler({})\n"
-_SAME = "round(float(model.optimizer.learning_rate), 6)"
-_SLOWER = "def slower(epoch, lr):\n    if epoch < 1:\n        return lr\n    return {}\n\n\n"
-_HALVING = (
-    "def slower(epoch):\n    rate = 0.1\n    rate *= tf.pow(0.5, float(epoch))\n    return {}\n\n\n"
-)
-_DECAY = "keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)"
-_OF_A_TRAINER = (
-    _KERAS + "class Trainer:\n    def rate(self, epoch):\n        return {}\n\n"
-    "    def train(self, model):\n"
-    "        scheduler = keras.callbacks.LearningRateScheduler(self.rate)\n"
-    "        model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0, callbacks=[scheduler])\n\n\n"
-    + _MODEL + "Trainer().train(model)\n"
-)  # fmt: skip
-
-
-def _program(given: str, function: str = "") -> str:
-    return _KERAS + function + _GIVEN.format(given) + _MODEL + _FIT
-
-
-def _example(before: str, after: str, given: str = "slower", then: str = "") -> Example:
-    return Example(
-        before=_program(given, before),
-        after=_program(then or given, after),
-        raises=_ERROR,
-        on_keras_2=True,
-        same=_SAME,
-    )
-
-
-VALID = [
-    _program("slower", _SLOWER.format("lr * 0.9")),
-    _program("slower", _SLOWER.format("lr * np.exp(-0.1)")),
-    _program("slower", _SLOWER.format("float(lr * tf.math.exp(-0.1))")),
-    _program("slower", _SLOWER.format("(lr * tf.math.exp(-0.1)).numpy()")),
-    _program("slower", _SLOWER.format("rates[tf.size(rates)]")),
-    _program("slower", _SLOWER.format("lr if tf.reduce_any(done) else lr / 2")),
-    _program("lambda epoch: float(tf.exp(-0.1 * epoch))"),
-    # A function inside of the function, and one that is not this callback's.
-    _program(
-        "slower",
-        "def slower(epoch):\n    def rate(x):\n        return tf.exp(-x)\n\n"
-        "    return float(rate(0.1 * epoch))\n\n\n",
-    ),
-    _KERAS + _SLOWER.format("lr * tf.math.exp(-0.1)") + "keras.optimizers.SGD(slower)\n",
-    # Something is made of what it gives.
-    _KERAS + "from mine import as_float\n\n\n@as_float\n" + _SLOWER.format("lr * tf.exp(-0.1)")
-    + _GIVEN.format("slower"),
-    # A schedule of one's own may give a float, and the optimizer takes any.
-    _program(
-        "Slower()",
-        "class Slower(keras.optimizers.schedules.LearningRateSchedule):\n"
-        "    def __call__(self, step):\n        return 0.1 / (step + 1)\n\n\n",
-    ),
-    f"import keras\n\nkeras.optimizers.SGD({_DECAY})\n",
-    # Another callback, and Keras 2.
-    _KERAS + "class LearningRateScheduler:\n    def __init__(self, schedule):\n        pass\n\n\n"
-    + f"LearningRateScheduler({_DECAY})\n",
-    _program("slower", _SLOWER.format("lr * tf.exp(-0.1)")).replace(
-        "import keras", "import tf_keras as keras"
-    ),
-    # It is tried.
-    _KERAS + f"try:\n    scheduler = keras.callbacks.LearningRateScheduler({_DECAY})\n"
-    "except ValueError:\n    scheduler = None\n",
-]  # fmt: skip
-INVALID = [
-    _example(
-        _SLOWER.format("lr * tf.math.exp(-0.1)"), _SLOWER.format("float(lr * tf.math.exp(-0.1))")
-    ),
-    # By another way: a name, an operation on itself, one of two branches.
-    _example(
-        _HALVING.format("rate"),
-        _HALVING.format("float(rate)"),
-        "schedule=slower, verbose=0",
-    ),
-    _example(
-        "",
-        "",
-        "lambda epoch, lr: lr if epoch < 1 else tf.maximum(lr / 2, 1e-4)",
-        "lambda epoch, lr: lr if epoch < 1 else float(tf.maximum(lr / 2, 1e-4))",
-    ),
-    Example(
-        before=_OF_A_TRAINER.format("0.5 * (1.0 + tf.cos(0.1 * epoch))"),
-        after=_OF_A_TRAINER.format("float(0.5 * (1.0 + tf.cos(0.1 * epoch)))"),
-        raises=_ERROR,
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    _example("", "", _DECAY, f"lambda epoch: float({_DECAY}(epoch))"),
-    _example(
-        f"decay = {_DECAY}\n",
-        f"decay = {_DECAY}\n",
-        "decay",
-        "lambda epoch: float(decay(epoch))",
-    ),
-    # The name is soon the callback itself.
-    Example(
-        before=_KERAS + f"scheduler = {_DECAY}\n" + _GIVEN.format("scheduler") + _MODEL + _FIT,
-        raises=_ERROR,
-        on_keras_2=True,
-    ),
-]  # fmt: skip

@@ -1,30 +1,4 @@
-"""`tf.random.set_seed(7)` and `np.random.seed(7)` do not seed the weights of Keras 3.
-
-## What it does
-Reports `tf.random.set_seed` (`tf.compat.v1.set_random_seed`, too) in a file that creates layers
-with random initial weights, or random layers, without an explicit seed. Also `np.random.seed` in a
-file that uses `keras` if nothing draws from NumPy: no function of `np.random`, and no packages
-other than some that never do. Files that also seed Python's `random`, or call something imported
-that may do so (`seed_everything`), are not reported.
-
-## Why it breaks
-Up to Keras 2.3, `keras` took the seeds of weights and of `Dropout` from NumPy, and `tf.keras` up to
-2.9 used TensorFlow functions, which start from its seed; later releases of Keras 2 still do for
-`Dropout`. Keras 3 runs on other backends too: a layer, an initializer and `keras.random` without a
-seed take one from Python's `random`. So the call has no effect: weights and results differ in every
-run.
-
-## What to write instead
-`keras.utils.set_random_seed(7)`, which seeds Python's `random`, NumPy and TensorFlow. It takes an
-int from 0 to 2**32 - 1. NumPy and Python start from that seed as well: if they need other seeds,
-add `random.seed(7)` next to `tf.random.set_seed(7)`.
-
-## How we know
-Run on Keras 3.15.1 and 3.3.3, with TensorFlow 2.4 and with Keras 2.3.1: there, two programs that
-begin with the same `tf.random.set_seed` (on 2.3.1 `np.random.seed`) have the same weights and the
-same losses; on Keras 3 they have not, and after `keras.utils.set_random_seed` they have. The
-examples use dropout, on Keras 2.21 as well.
-"""
+"""`tf.random.set_seed(7)` and `np.random.seed(7)` do not seed the weights of Keras 3."""
 
 from __future__ import annotations
 
@@ -42,7 +16,7 @@ from kdoctor.keras_api.tensorflow_aliases import FIRST, ways_to
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -164,118 +138,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-_DROP = (
-    "def dropped():\n    {}\n"
-    "    return np.array(keras.layers.Dropout(0.5)(tf.ones((1, 64)), training=True))\n\n\n"
-    "first, second = dropped(), dropped()\n"
-)
-_BUILD = (
-    "def drawn():\n    {}\n    layer = keras.layers.Dense(3)\n    layer.build((None, 4))\n"
-    "    return layer.get_weights()[0]\n\n\nfirst, second = drawn(), drawn()\n"
-)
-_OLD = (
-    "import numpy as np\n\nnp.random.seed(7)\nfrom {} import Dense\n\n{}\n"
-    "weights = Dense(3)\nx = np.zeros((2, 4))\n"
-)
-_OF_NUMPY = (
-    "import numpy as np\n{}(1337)  # always the same\n"
-    "from keras.layers import Dense\nfrom sklearn.preprocessing import scale\nimport keras\n\n\n"
-    "def drawn():\n    {}(7)\n    layer = Dense(3)\n    layer.build((None, 4))\n"
-    "    return np.array(layer.get_weights()[0])\n\n\nfirst, second = drawn(), drawn()\n"
-)
-_TF = "tf.random.set_seed(7)"
-_KERAS = "keras.utils.set_random_seed(7)"
-_DRAWN = _HEAD + _TF + "\nmodel = keras.Sequential([{}])\n"
-_LIKE = "assert np.array_equal(first, second)"
-
-VALID = [
-    _HEAD + _DROP.format(_KERAS),
-    _HEAD + _DROP.format(f"{_KERAS}\n    {_TF}"),
-    # Python's `random` is seeded, too.
-    _HEAD.replace("import keras\n", "import random\n\nimport keras\n")
-    + _DROP.format(f"random.seed(7)\n    {_TF}"),
-    "import random as rn\n" + _HEAD + "rn.seed(7)\n" + _DROP.format(_TF),
-    "from random import seed\n" + _HEAD + "seed(7)\n" + _DROP.format(_TF),
-    # Perhaps it is.
-    "from tools import seed_everything\n" + _HEAD + "seed_everything()\n" + _DROP.format(_TF),
-    "import tools\n" + _HEAD + "tools.set_all_seeds(7)\n" + _DROP.format(_TF),
-    # Nothing is drawn, or from a seed of its own.
-    _DRAWN.format("keras.layers.Flatten()"),
-    _DRAWN.format("keras.layers.BatchNormalization()"),
-    _DRAWN.format("keras.layers.Dropout(0)"),
-    _DRAWN.format("keras.layers.Dropout(0.5, seed=1)"),
-    _DRAWN.format("keras.layers.Dense(3, kernel_initializer=drawn)"),
-    _DRAWN.format("keras.layers.Dense(3, **options)"),
-    _HEAD + _TF,
-    # Another Keras draws from another seed.
-    (_HEAD + _DROP.format(_TF)).replace("import keras", "import tf_keras as keras"),
-    # Something draws from NumPy, or may.
-    _OLD.format("keras.layers", "x = np.random.rand(3)"),
-    _OLD.format("keras.layers", "shuffle = np.random.shuffle"),
-    _OLD.format("keras.layers", "from numpy import random"),
-    _OLD.format("keras.layers", "from numpy import *"),
-    _OLD.format("keras.layers", "from sklearn.model_selection import train_test_split"),
-    _OLD.format("keras.layers", "from keras.preprocessing.image import ImageDataGenerator"),
-    _OLD.format("keras.layers", "import imgaug"),
-    _OLD.format("keras.layers", "from .data import load"),
-    _OLD.format("keras.layers", "import pandas as pd\ntrain = pd.read_csv('t.csv').sample(3)"),
-    _OLD.format("keras.layers", "import random\n\nrandom.seed(7)"),
-    # That of TensorFlow never took its seeds from NumPy.
-    _OLD.format("tensorflow.keras.layers", ""),
-    # A function of one's own, of which nothing is known.
-    "import keras\n\n\ndef set_seed(seed):\n    pass\n\n\nset_seed(7)\nkeras.layers.Dense(3)",
-]
-INVALID = [
-    Example(
-        before=_HEAD + _DROP.format(f"np.random.seed(7)\n    {_TF}"),
-        after=_HEAD + _DROP.format(f"np.random.seed(7)\n    {_KERAS}"),
-        check=_LIKE,
-        on_keras_2=True,
-        unsafe=True,
-        needs=("tensorflow",),
-    ),
-    Example(
-        before=(_HEAD + _DROP.format("set_seed(seed=7)"))
-        .replace("import keras\n", "")
-        .replace(
-            "as tf\n",
-            "as tf\nfrom tensorflow import keras\nfrom tensorflow.random import set_seed\n",
-        ),
-        after=(_HEAD + _DROP.format("keras.utils.set_random_seed(seed=7)"))
-        .replace("import keras\n", "")
-        .replace("as tf\n", "as tf\nfrom tensorflow import keras\n"),
-        check=_LIKE,
-        on_keras_2=True,
-        unsafe=True,
-        needs=("tensorflow",),
-    ),
-    Example(
-        before=_HEAD + _DROP.format("tf.compat.v1.set_random_seed(7)"),
-        after=_HEAD + _DROP.format(_KERAS),
-        check=_LIKE,
-        on_keras_2=True,
-        unsafe=True,
-        needs=("tensorflow",),
-    ),
-    # Weights; those of Keras 2.10 and later are drawn from Python's `random`, too.
-    Example(
-        before=_HEAD + _BUILD.format(_TF),
-        after=_HEAD.replace("import tensorflow as tf\n", "") + _BUILD.format(_KERAS),
-        check=_LIKE,
-        unsafe=True,
-        needs=("tensorflow",),
-    ),
-    # What nothing else here draws from.
-    Example(
-        before=_OF_NUMPY.format("\nnp.random.seed", "np.random.seed"),
-        after=_OF_NUMPY.format(
-            "from keras import utils\n\nutils.set_random_seed", "keras.utils.set_random_seed"
-        ),
-        check=_LIKE,
-        unsafe=True,
-        findings=2,
-        needs=("tensorflow", "sklearn"),
-    ),
-]

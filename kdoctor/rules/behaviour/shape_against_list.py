@@ -1,23 +1,4 @@
-"""The shape of a symbolic tensor is a tuple, which never equals a list.
-
-## What it does
-Reports `x.shape == [None, 3]` and `x.shape[1:] + [2]` on symbolic tensors, and
-`isinstance(x.shape, tf.TensorShape)`. The same goes for the shape passed to `build` and
-`compute_output_shape`: `input_shape[:-1] + [self.units]`, if that is known to be a single shape,
-not a list for several inputs.
-
-## Why it breaks
-In Keras 2 it was a `TensorShape`, which can equal a list and be added to one. In Keras 3 it is a
-tuple: comparisons with a list are always false, `isinstance` is false, and adding raises
-`TypeError: can only concatenate tuple (not "list") to tuple`.
-
-## What to write instead
-Tuples, which also compare equal to a `TensorShape`: `x.shape == (None, 3)`;
-`isinstance(x.shape, tuple)`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""The shape of a symbolic tensor is a tuple, which never equals a list."""
 
 from __future__ import annotations
 
@@ -36,7 +17,7 @@ from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -220,7 +201,7 @@ def _meets(
                 Edit(Span(span.start, span.start + 1), ("(",)),
                 Edit(Span(span.end - 1, span.end), (f"{comma})",)),
             ),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         if fixable
         else NoFix(f"`{module.source(shape)}` is combined with an empty list"),
@@ -273,116 +254,3 @@ rule = Rule(
     triggers=((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE)) & Trigger(_may_meet),
     since="3.0",
 )
-
-_X = "import keras\n\nx = keras.layers.Input((3,))\n"
-
-_LAYER = (
-    "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-    "    units = 2\n\n    def build(self, input_shape):\n"
-    "        wider = {}\n        self.wider = wider\n\n"
-    "    def call(self, x):\n        return x\n\n\nlayer = Mine()\n"
-    "y = layer(keras.Input((3, 4)))\n"
-)
-VALID = [
-    _X + "x.shape == (None, 3)\nx.shape[1:] + (2,)\nlist(x.shape) == [None, 3]\nx.shape[0] == [1]",
-    "import numpy as np\nimport keras\nnp.ones((2,)).shape == [2]",
-    "import keras\n\ndef check(x):\n    return x.shape == [None, 3]",
-    "import tf_keras\nx = tf_keras.Input((3,))\nx.shape == [None, 3]",
-    # What it is given may be a list of several shapes, of TensorFlow, or a list by then.
-    _LAYER.format("input_shape + [self.memory_shape]"),
-    _LAYER.format("input_shape[1:] + [self.units]"),
-    _LAYER.format("input_shape + [input_shape[0] + (3,)]"),
-    _LAYER.format("input_shape[:-1] + (1,), list(input_shape[:-1]) + [1]"),
-    _LAYER.format("tf.TensorShape(input_shape)[:-1] + [1]"),
-    _LAYER.format(
-        "1\n        input_shape = input_shape.as_list()\n        wider = input_shape + [1]"
-    ),
-    (
-        "import keras\n\n\nclass Mine:\n    def build(self, input_shape):\n"
-        "        return input_shape[:-1] + [1]"
-    ),
-    _LAYER.format("input_shape[:-1] + [1]").replace("keras", "tf_keras"),
-    # A tensor inside of `call`, and a weight, have TensorFlow's shape.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
-        "        return keras.ops.ones(x.shape[1:] + [1])"
-    ),
-    "import keras\nkeras.layers.Dense(3).kernel.shape[1:] + [1]",
-]
-_TUPLE = "tuple(layer.wider)"
-INVALID = [
-    Example(
-        before=_X + "fits = x.shape == [None, 3]\n",
-        after=_X + "fits = x.shape == (None, 3)\n",
-        on_keras_2=True,
-        check="assert fits",
-    ),
-    Example(
-        before=_X + "wider = x.shape[1:] + [2]\n",
-        after=_X + "wider = x.shape[1:] + (2,)\n",
-        raises=_ADDING,
-        on_keras_2=True,
-        same="tuple(wider)",
-    ),
-    Example(
-        before="import tensorflow as tf\n" + _X + "old = isinstance(x.shape, tf.TensorShape)\n",
-        check="assert not old",
-    ),
-    # What `build` is given.
-    *(
-        Example(
-            before=_LAYER.format(old),
-            after=_LAYER.format(new),
-            raises=error,
-            on_keras_2=True,
-            same=_TUPLE,
-        )
-        for old, new, error in (
-            ("input_shape[:-1] + [1]", "input_shape[:-1] + (1,)", _ADDING),
-            ("input_shape + [2 * 3]", "input_shape + (2 * 3,)", _ADDING),
-            (
-                "[1] + input_shape[1:]",
-                "(1,) + input_shape[1:]",
-                _ADDED,
-            ),
-        )
-    ),
-    Example(
-        before=_LAYER.format("input_shape[:1] + [1] + [2, 3]"),
-        after=_LAYER.format("input_shape[:1] + (1,) + (2, 3)"),
-        raises=_ADDING,
-        findings=2,
-        on_keras_2=True,
-        same=_TUPLE,
-    ),
-    Example(
-        before=_LAYER.format("input_shape == [None, 3, 4],"),
-        after=_LAYER.format("input_shape == (None, 3, 4),"),
-        on_keras_2=True,
-        same=_TUPLE,
-    ),
-    # A size is computed with: it is no list of shapes.
-    Example(
-        before=_LAYER.format("input_shape[:-1] + [self.units]\n        h = input_shape[-1] // 2"),
-        after=_LAYER.format("input_shape[:-1] + (self.units,)\n        h = input_shape[-1] // 2"),
-        raises=_ADDING,
-        on_keras_2=True,
-        same=_TUPLE,
-    ),
-    # Of several inputs, one shape; and by a name.
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    units = 2\n\n"
-        "    def call(self, xs):\n        return xs[0][..., :2]\n\n"
-        "    def compute_output_shape(self, input_shape):\n        first = input_shape[0]\n"
-        "        return first[:-1] + [self.units]\n\n\n"
-        "x = keras.Input((3, 4))\ny = Mine()([x, x])\n",
-        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n    units = 2\n\n"
-        "    def call(self, xs):\n        return xs[0][..., :2]\n\n"
-        "    def compute_output_shape(self, input_shape):\n        first = input_shape[0]\n"
-        "        return first[:-1] + (self.units,)\n\n\n"
-        "x = keras.Input((3, 4))\ny = Mine()([x, x])\n",
-        raises="TypeError: ",
-        on_keras_2=True,
-        same="tuple(y.shape)",
-    ),
-]

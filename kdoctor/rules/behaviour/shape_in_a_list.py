@@ -1,20 +1,4 @@
-"""`compute_output_shape` returns `[shape]` although `call` returns a single tensor.
-
-## What it does
-Reports custom layers whose `compute_output_shape` returns a list of one shape, and whose `call` is
-known to return one tensor: the result of `*`, `-`, `/`, or of a Keras layer.
-
-## Why it breaks
-Keras 2 ran `call` while a model was constructed. Keras 3 calls `compute_output_shape` if there is
-one, and treats its list as a list of outputs: the next layer gets `[tensor]`, and most reject it:
-`ValueError: Cannot convert '((None, 4), 2)' to a shape`. As the only output of a model it works.
-
-## What to write instead
-The shape without a list: `return (input_shape[0], 4)`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
-"""
+"""`compute_output_shape` returns `[shape]` although `call` returns a single tensor."""
 
 from __future__ import annotations
 
@@ -29,7 +13,7 @@ from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rules.behaviour._single_output import gives_one
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -90,7 +74,7 @@ def _finding(
         fix=Fix(
             "Return the shape without a list",
             (Edit(module.span(given), (hole,), Precedence.PRIMARY),),
-            facts.applicability(*INVALID),
+            facts.applicability(*rule.invalid),
         ),
     )
 
@@ -115,33 +99,3 @@ rule = Rule(
     triggers=word(_METHOD) & Trigger(_may_give_one),
     since="3.0",
 )
-
-_LAYER = (
-    "import keras\n\n\nclass Double(keras.layers.Layer):\n    def call(self, x):\n"
-    "        return {}\n\n    def compute_output_shape(self, input_shape):\n"
-    "        return {}\n\n\n"
-    "y = Double()(keras.Input((4,)))\n"
-)
-_LIST = "[(input_shape[0], 4)]"
-_ALONE = "(input_shape[0], 4)"
-
-VALID = [
-    _LAYER.format("2 * x", _ALONE),
-    _LAYER.format("2 * x", "[input_shape[0], 4]"),
-    _LAYER.format("[2 * x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("[x] + [x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("2 * x", _LIST).replace("(keras.layers.Layer)", ""),
-    _LAYER.format("2 * x", _LIST)
-    .replace("return 2 * x", "raise NotImplementedError")
-    .replace("Double()(keras.Input((4,)))", "x"),
-    _LAYER.format("2 * x", _LIST).replace("import keras", "import tf_keras as keras"),
-]
-INVALID = [
-    Example(
-        before=_LAYER.format(computed, _LIST),
-        after=_LAYER.format(computed, _ALONE),
-        check="assert not isinstance(y, list)",
-        on_keras_2=True,
-    )
-    for computed in ("2 * x", "x / 2 + 1", "keras.layers.Dropout(0)(x)")
-]

@@ -1,23 +1,4 @@
-"""`inspect.signature(keras.layers.Dense)`: the parameters or defaults have changed.
-
-## What it does
-Reports `inspect.signature`, `getfullargspec` and `getargspec` of a class or function of Keras whose
-parameters or defaults differ between the last Keras 2 and the target. Classes passed by
-`pytest.mark.parametrize` count too. Code that only checks for a parameter by name
-(`"autocast" in inspect.signature(…).parameters`) or binds arguments (`.bind(…)`) adapts to the
-signature and is not reported.
-
-## Why it breaks
-Code that compares the parameters with its own, or builds arguments from them, sees different ones:
-`Dense` now has `lora_rank`, and `data_format` of `Conv1D` is None instead of `"channels_last"`.
-
-## What to write instead
-If a custom class copies the parameters, adopt those of Keras 3, or forward `**kwargs` and compare
-only what the class itself adds. Names that only Keras 3 has can be left out of a comparison.
-
-## How we know
-Both signatures are read from the releases, and checked on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""`inspect.signature(keras.layers.Dense)`: the parameters or defaults have changed."""
 
 from __future__ import annotations
 
@@ -33,7 +14,7 @@ from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.parametrized import pytest_parameter_values
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -172,44 +153,3 @@ rule = Rule(
     triggers=word("signature", "getfullargspec", "getargspec") & Trigger(_may_ask),
     since="3.0",
 )
-
-_HEAD = "import inspect\n\nimport keras\n\n"
-
-VALID = [
-    _HEAD + "inspect.signature(keras.layers.Flatten)\ninspect.signature(mine)",
-    _HEAD + "inspect.signature(keras.layers.Dense(2).call)",
-    "import inspect\n\nimport tf_keras\n\ninspect.signature(tf_keras.layers.Dense)",
-    # It goes by what it is told.
-    _HEAD + "knows = 'autocast' in inspect.signature(keras.layers.Layer.add_weight).parameters",
-    _HEAD + "if 'fused' not in inspect.getfullargspec(keras.layers.Dense).args:\n    pass",
-    _HEAD + "'lora_rank' in inspect.signature(keras.layers.Dense).parameters.keys()",
-    _HEAD + "inspect.signature(keras.layers.Dense).bind(3, use_bias=False).arguments['units']",
-    (
-        f"{_HEAD}told = inspect.signature(keras.layers.Conv1D)\n\n\ndef filters(*given, **more):\n"
-        "    return told.bind_partial(*given, **more).arguments.get('filters')"
-    ),
-]
-INVALID = [
-    Example(
-        before=_HEAD + "names = list(inspect.signature(keras.layers.Dense).parameters)\n",
-        check="assert names[-1] == 'kwargs' and len(names) == 11",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "given = inspect.signature(keras.layers.Conv1D.__init__).parameters\n",
-        check="assert given['data_format'].default == 'channels_last'",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "same = 11 in [len(inspect.signature(keras.layers.Dense).parameters)]\n",
-        check="assert same",
-        on_keras_2=True,
-    ),
-    Example(
-        before=f"{_HEAD}import pytest\n\n\n"
-        "@pytest.mark.parametrize('layer', [keras.layers.Dense, keras.layers.Conv1D])\n"
-        "def test(layer):\n    return len(inspect.signature(layer).parameters)\n",
-        check="assert test(keras.layers.Dense) == 11",
-        on_keras_2=True,
-    ),
-]

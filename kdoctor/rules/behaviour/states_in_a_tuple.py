@@ -1,18 +1,4 @@
-"""A recurrent layer with `return_state=True` returns a tuple, no longer a list.
-
-## What it does
-Reports `[output] + states`, where `states` is a slice of what a recurrent layer returned.
-
-## Why it breaks
-Keras 2 returned a list, and each slice of it was one too. Keras 3 returns a tuple: `TypeError: can
-only concatenate list (not "tuple") to list`, or the other way round.
-
-## What to write instead
-`[output] + list(states)`, or `[output, *states]`: both work the same on Keras 2.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with `RNN`, `LSTM` and `GRU`.
-"""
+"""A recurrent layer with `return_state=True` returns a tuple, no longer a list."""
 
 from __future__ import annotations
 
@@ -26,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -121,7 +107,7 @@ def _finding(
         else Fix(
             "Convert the states to a list",
             (Edit(span, ("list(", Hole(span), ")")),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         ),
     )
 
@@ -135,45 +121,3 @@ rule = Rule(
     triggers=keyword(_STATES),
     since="3.0",
 )
-
-_HEAD = "import keras\n\nx = keras.Input((3, 4))\n"
-_CELLS = (
-    _HEAD + "cells = [keras.layers.GRUCell(2) for _ in range(2)]\n"
-    "layer = keras.layers.RNN(cells, return_state=True)\n"
-    "result = layer(x)\nout, states = result[0], result[1:]\n"
-)
-_LSTM = _HEAD + "result = keras.layers.LSTM(2, return_state=True)(x)\n"
-_TOLD = 'TypeError: can only concatenate {0} (not "{1}") to {0}'
-
-VALID = [
-    _CELLS + "model = keras.Model(x, [out] + list(states))\n",
-    _CELLS + "model = keras.Model(x, [out, *states])\n",
-    _CELLS + "pair = (out,) + states\n",
-    _CELLS + "out, *states = result\nmodel = keras.Model(x, [out] + states)\n",
-    _CELLS.replace("return_state=True", "return_state=wanted") + "[out] + states\n",
-    _CELLS.replace("return_state=True", "return_sequences=True") + "[out] + states\n",
-    _CELLS.replace("keras.layers.RNN", "mine.RNN") + "[out] + states\n",
-    _CELLS + "if again:\n    states = [out]\nmodel = keras.Model(x, [out] + states)\n",
-    _LSTM + "[1] + result[1]\n",
-    # The code asks what it got, or fails by itself.
-    _LSTM + "if isinstance(result, list):\n    both = [x] + result[1:]\n",
-    _LSTM + "states = result[1:]\nif type(states) is list:\n    both = [x] + states\n",
-    _LSTM + "out, states = (result[1:],)\nboth = [x] + states\n",
-    _LSTM.replace("keras", "tf_keras") + "[x] + result[1:]\n",
-]
-INVALID = [
-    Example(
-        before=_CELLS + "model = keras.Model(x, [out] + states)  # all\n",
-        after=_CELLS + "model = keras.Model(x, [out] + list(states))  # all\n",
-        raises=_TOLD.format("list", "tuple"),
-        on_keras_2=True,
-        same="len(model.outputs)",
-    ),
-    Example(
-        before=_LSTM + "inputs = [x]\nmodel = keras.Model(x, result[1:] + inputs)\n",
-        after=_LSTM + "inputs = [x]\nmodel = keras.Model(x, list(result[1:]) + inputs)\n",
-        raises=_TOLD.format("tuple", "list"),
-        on_keras_2=True,
-        same="len(model.outputs)",
-    ),
-]

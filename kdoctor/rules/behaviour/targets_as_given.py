@@ -1,27 +1,4 @@
-"""`y_true * y_pred` in a custom metric: targets are no longer reshaped to a column, nor cast.
-
-## What it does
-Reports custom metrics (functions, and classes with `update_state`) and losses that combine targets
-and predictions element by element, if the file shows that the targets have one axis or are not
-floats. The targets are traced from `fit` and `evaluate` back to NumPy, pandas, scikit-learn,
-`keras.datasets`, an `ImageDataGenerator` or a `tf.data.Dataset`.
-
-## Why it breaks
-Keras 2 reshaped targets of shape `(n,)` to a column, and cast them for a metric function. Keras 3
-passes them on unchanged. With predictions of shape `(n, 1)`, `y_true * y_pred` is then `(n, n)`: an
-F1 score, an R² or a mean error is a different number, with no warning. Integers cannot be combined
-with floats: `TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type int64 of
-argument 'x'.` (TensorFlow). The product of booleans and floats is all False there: with boolean
-masks a Dice coefficient is 0. A loss function still gets both in the same shape, and cast; a `Loss`
-with a `call` gets the targets cast, but not reshaped.
-
-## What to write instead
-`y_true = ops.cast(ops.reshape(y_true, ops.shape(y_pred)), y_pred.dtype)` as the first line.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and a dataset; of Keras
-3, the releases 3.3, 3.6, 3.9 and 3.12 do the same. A pandas Series becomes a column on both.
-"""
+"""`y_true * y_pred` in a custom metric: targets are no longer reshaped to a column, nor cast."""
 
 from __future__ import annotations
 
@@ -44,8 +21,6 @@ from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._elementwise_operands import ElementwiseUse, first_meetings
 from kdoctor.rules.behaviour._output_size import Output, output_of
-from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
-from kdoctor.rules.behaviour._target_examples import VALID as FINE
 from kdoctor.rules.behaviour._training_targets import BY_GENERATORS, TRAINED, targets_given
 from kdoctor.rules.behaviour._user_metrics import MEASURES, Measure, measures
 from kdoctor.rules.rule import Rule
@@ -235,7 +210,7 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
     return Fix(
         f"Reshape and cast `{targets}` like `{predictions}`",
         (edit,),
-        facts.applicability(*(each for each in EXAMPLES if each.after and not each.unsafe))
+        facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
         if is_sure
         else Applicability.UNSAFE,
         tuple(dict.fromkeys(each for each in needs if each is not None)),
@@ -285,6 +260,3 @@ rule = Rule(
     triggers=attribute("compile") & attribute(*TRAINED, *BY_GENERATORS) & Trigger(_may_measure),
     since="3.0",
 )
-
-VALID = FINE
-INVALID = EXAMPLES

@@ -1,25 +1,4 @@
-"""Targets of a single-output model are given as a dict keyed by the output's name.
-
-## What it does
-Reports `{"out": y}` as the targets, or the sample weights, of a `Sequential` model, or a functional
-one with one output: in `fit`, `evaluate`, `train_on_batch` and `test_on_batch`, in their
-`validation_data`, and in what a generator or `Sequence` of the same file yields.
-
-## Why it breaks
-Keras 2 looked up the targets by the output's name, even if there was only one output. Keras 3 does
-so for several outputs, and for outputs in a dict. For a single output tensor it treats the dict
-itself as the target: `TypeError: Expected float32, but got out of type 'str'.`
-
-## What to write instead
-The targets without a dict, `model.fit(x, y)`. A dict keyed by the output's name for `loss` or
-`metrics` still works. A model created with `outputs={"out": tensor}` accepts targets in a dict, and
-predicts a dict.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: with and without the output in a list, with the loss by name,
-in a dict, as an object and as a function. Of seven releases from 3.3 to 3.15, those from 3.8 on
-reject the targets, those from 3.7 on the sample weights (keras-team/keras#21513).
-"""
+"""Targets of a single-output model are given as a dict keyed by the output's name."""
 
 from __future__ import annotations
 
@@ -38,7 +17,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -203,7 +182,9 @@ def _fix(facts: TargetFacts, given: _Given, edit: Edit) -> Fix:
         (edit,),
         Applicability.UNSAFE
         if given.is_handed_out
-        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        else facts.applicability(
+            *(each for each in rule.invalid if each.after and not each.unsafe)
+        ),
         unsafe_because="other code may read the batches and look for the name in them"
         if given.is_handed_out
         else "",
@@ -235,128 +216,3 @@ rule = Rule(
     triggers=attribute(*_TRAINED, *_BY_GENERATORS) & attribute("compile") & Trigger(_may_have_one),
     since="3.8",
 )
-
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
-    "y = keras.layers.Dense(1, name='out')(x)\nmodel = keras.Model(x, {})\n"
-    "model.compile('sgd', loss={})\nimages, labels = np.ones((4, 2)), np.ones((4, 1))\n"
-)
-_ONE = _MODEL.format("y", "'mse'")
-_BY_NAME = _MODEL.format("[y]", "{'out': 'mse'}")
-_SEQUENTIAL = (
-    "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Input((2,))])\n"
-    "model.add(keras.layers.Dense(1, name='out'))\nmodel.compile('sgd', loss='mse')\n"
-    "images, labels = np.ones((4, 2)), np.ones((4, 1))\n"
-)
-_FED = (
-    "\n\ndef batches():\n    while True:\n        {}\n\n\n"
-    "model.fit(batches(), steps_per_epoch=2, verbose=0)\n"
-)
-_SEQUENCE = (
-    "\n\nclass Batches(keras.utils.Sequence):\n    def __init__(self):\n"
-    "        super().__init__()\n\n    def __len__(self):\n        return 2\n\n"
-    "    def __getitem__(self, index):\n        return {}\n\n\n"
-    "model.fit(Batches(), verbose=0)\n"
-)
-_REFUSED = "TypeError: Expected float32, but got out of type 'str'."
-
-VALID = [
-    _ONE + "model.fit({'x': images}, labels)",
-    _BY_NAME + "model.fit(images, labels)",
-    _ONE + "model.fit(images, labels, class_weight={0: 1.0, 1: 2.0})",
-    _MODEL.format("{'out': y}", "{'out': 'mse'}") + "model.fit(images, {'out': labels})",
-    _MODEL.format("[y, y]", "'mse'") + "model.fit(images, {'out': labels})",
-    # Keras 2 refused the other name.
-    _ONE + "model.fit(images, {'out': labels, 'other': labels})",
-    # What it gives is not known here.
-    (
-        "import keras\nfrom mine import outputs\n\nx = keras.Input((2,))\n"
-        "model = keras.Model(x, outputs(x))\nmodel.compile('sgd', loss='mse')\n"
-        "model.fit(1, {'out': 1})"
-    ),
-    # The loss comes from the layers alone; and is it compiled with one elsewhere?
-    _MODEL.format("y", "None") + "model.fit(images, {'out': labels})",
-    (
-        "import keras\n\nx = keras.Input((2,))\n"
-        "model = keras.Model(x, keras.layers.Dense(1)(x))\nmodel.fit(1, {'out': 1})"
-    ),
-    _ONE + _FED.format("yield images, labels"),
-    _ONE.replace("keras", "tf_keras") + "model.fit(images, {'out': labels})",
-]
-INVALID = [
-    Example(
-        before=_ONE + "loss = model.evaluate(images, {'out': labels}, verbose=0)\n",
-        after=_ONE + "loss = model.evaluate(images, labels, verbose=0)\n",
-        raises=_REFUSED,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_BY_NAME + "model.fit(images, {'out': labels}, verbose=0)\n",
-        after=_BY_NAME + "model.fit(images, labels, verbose=0)\n",
-        raises=_REFUSED,
-        on_keras_2=True,
-    ),
-    # As any expression; and the weights of the samples.
-    Example(
-        before=_BY_NAME + "model.set_weights([np.ones((2, 1)), np.ones(1)])\n"
-        "loss = model.test_on_batch(\n    images,\n    {'out': labels + 1 if True else labels},\n"
-        "    sample_weight={'out': labels[:, 0] / 2},\n)\n",
-        after=_BY_NAME + "model.set_weights([np.ones((2, 1)), np.ones(1)])\n"
-        "loss = model.test_on_batch(\n    images,\n    labels + 1 if True else labels,\n"
-        "    sample_weight=labels[:, 0] / 2,\n)\n",
-        raises=_REFUSED,
-        findings=2,
-        on_keras_2=True,
-        same="float(loss)",
-    ),
-    Example(
-        before=_ONE + "targets = {'out': labels}\n"
-        "model.fit(images, targets, validation_data=(images, {'out': labels}), verbose=0)\n",
-        after=_ONE + "targets = {'out': labels}\n"
-        "model.fit(images, targets['out'], validation_data=(images, labels), verbose=0)\n",
-        raises=_REFUSED,
-        findings=2,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_ONE + "model.fit(images, labels, sample_weight={'out': np.ones(4)}, verbose=0)\n",
-        after=_ONE + "model.fit(images, labels, sample_weight=np.ones(4), verbose=0)\n",
-        raises="TypeError: Expected float32, but got Tensor(",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_SEQUENTIAL + "model.fit(images, {'out': labels}, verbose=0)\n",
-        after=_SEQUENTIAL + "model.fit(images, labels, verbose=0)\n",
-        raises=_REFUSED,
-        on_keras_2=True,
-    ),
-    # A function of the file makes the model.
-    Example(
-        before="import keras\nimport numpy as np\n\n\ndef made():\n"
-        "    x = keras.layers.Input((2,))\n"
-        "    model = keras.Model([x], [keras.layers.Dense(1, name='out')(x)])\n"
-        "    model.compile('sgd', loss={'out': lambda y_true, y_pred: y_pred})\n"
-        "    return model\n\n\nmade().train_on_batch(np.ones((4, 2)), {'out': np.ones((4, 1))})\n",
-        after="import keras\nimport numpy as np\n\n\ndef made():\n"
-        "    x = keras.layers.Input((2,))\n"
-        "    model = keras.Model([x], [keras.layers.Dense(1, name='out')(x)])\n"
-        "    model.compile('sgd', loss={'out': lambda y_true, y_pred: y_pred})\n"
-        "    return model\n\n\nmade().train_on_batch(np.ones((4, 2)), np.ones((4, 1)))\n",
-        raises=_REFUSED,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_ONE + _FED.format("yield images, {'out': labels}"),
-        after=_ONE + _FED.format("yield images, labels"),
-        raises=_REFUSED,
-        unsafe=True,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_ONE + _SEQUENCE.format("images, {'out': labels}"),
-        after=_ONE + _SEQUENCE.format("images, labels"),
-        raises=_REFUSED,
-        unsafe=True,
-        on_keras_2=True,
-    ),
-]

@@ -1,24 +1,4 @@
-"""`model.predict(np.array(["some text"]))`: Keras 3 does not accept NumPy arrays of strings.
-
-## What it does
-Reports NumPy arrays of strings that are passed as inputs to `fit`, `evaluate` and `predict`, also
-in a list or dict of inputs.
-
-## Why it breaks
-Keras 2 passed strings on to a model that accepts them: one with a `TextVectorization`, a
-`StringLookup`, or an `Input` of strings. Keras 3 converts all arrays to numeric tensors:
-`ValueError: Invalid dtype: str96`.
-
-## What to write instead
-`model.predict(tf.constant(["some text"]))`, which works on Keras 2 too. For training,
-`tf.data.Dataset.from_tensor_slices((texts, labels)).batch(32)` works as well. Calling the model
-directly, `model(np.array(["some text"]))`, accepts either; and Keras 3 accepts an array of objects
-(`dtype=object`) with one axis.
-
-## How we know
-The documentation of TensorFlow has `model.predict(np.array([sample_text]))`. Run on Keras 3.15.1
-and tf_keras 2.21 with each method.
-"""
+"""`model.predict(np.array(["some text"]))`: Keras 3 does not accept NumPy arrays of strings."""
 
 from __future__ import annotations
 
@@ -34,7 +14,7 @@ from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -114,7 +94,7 @@ def _finding(
         fix=Fix(
             "Convert it to a tensor",
             tuple(_edit(module, each, spelled) for each in arrays),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
             () if need is None else (need,),
         ),
     )
@@ -160,86 +140,3 @@ rule = Rule(
     triggers=word(*_METHODS) & Trigger(_may_get_text),
     since="3.0",
 )
-
-_HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n"
-_LAYERS = (
-    "words = keras.layers.TextVectorization(8, output_mode='multi_hot')\n"
-    "words.adapt(['good', 'bad'])\ndense = keras.layers.Dense(1, kernel_initializer='ones')\n"
-)
-_MODEL = (
-    _HEAD
-    + _LAYERS
-    + "model = keras.Sequential([keras.Input((1,), dtype='string'), words, dense])\n"
-    + "model.compile('sgd', 'mse')\n"
-)
-_NUMBERS = "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-_SAME = "round(float(result[0][0]), 5)"
-
-
-def _example(before: str, after: str, text: str = "Invalid dtype: str") -> Example:
-    return Example(
-        before=before, after=after, raises=f"ValueError: {text}", on_keras_2=True, same=_SAME
-    )
-
-
-VALID = [
-    _MODEL + "model.predict(tf.constant(['good']))\nmodel(np.array(['good']))",
-    _MODEL + "words(np.array(['good']))\nwords.adapt(np.array(['good', 'bad']))",
-    _MODEL + "model.predict(tf.data.Dataset.from_tensor_slices(np.array(['good'])).batch(1))",
-    # Numbers, and what may be.
-    _NUMBERS + "model.predict(np.array([[1.0], [2.0]]))",
-    _NUMBERS + "model.predict(np.array(['1.0', '2.0'], dtype='float32'))",
-    _MODEL + "model.predict(np.array(['good', 'bad'], dtype=object))",
-    _NUMBERS + "model.predict(np.array(rows))\nmodel.predict(np.array([row]))",
-    _NUMBERS + "model.predict(np.array([[1.0]]), 'auto')",
-    _NUMBERS + "model.predict(np.array([len('text')]))\nmodel.predict(np.array([b'ab'[0]]))",
-    _NUMBERS + "def told(text='some'):\n    return model.predict(np.array([text]))",
-    # No model of Keras, and one that a library made.
-    ("import numpy as np\nfrom sklearn.svm import SVC\nimport keras\n"
-    "SVC().fit(np.array(['a', 'b']), [0, 1])"),
-    ("import keras\nimport keras_hub\nimport numpy as np\n"
-    "model = keras_hub.models.BertTextClassifier.from_preset(name)\nmodel.compile()\n"
-    "model.predict(np.array(['one']))"),
-    # Keras 2.
-    (_MODEL + "model.predict(np.array(['good']))").replace(
-        "from tensorflow import keras", "import tf_keras as keras"
-    ),
-]  # fmt: skip
-_INPUTS = (
-    "\ntext = keras.Input((1,), dtype='string', name='text')\n"
-    "age = keras.Input((1,), name='age')\n"
-    "hashed = keras.layers.Hashing(4, output_mode='one_hot')(text)\n"
-    "joined = keras.layers.concatenate([hashed, age])\n"
-    "dense = keras.layers.Dense(1, kernel_initializer='ones')\n"
-    "model = keras.Model([text, age], dense(joined))\n"
-    "result = model.predict({{'text': {}, 'age': np.ones((1, 1))}}, verbose=0)"
-)
-INVALID = [
-    _example(
-        _MODEL + "sample = ('good. '\n          'bad!')\n"
-        "result = model.predict(np.array([sample]), verbose=0)",
-        _MODEL.replace("import numpy as np\n", "") + "sample = ('good. '\n          'bad!')\n"
-        "result = model.predict(tf.constant([sample]), verbose=0)",
-    ),
-    _example(
-        _MODEL + "texts = np.array([['good'], ['bad ' * 3]])\n"
-        "result = [[model.evaluate(texts, np.zeros((2, 1)), verbose=0)]]",
-        _MODEL + "texts = np.array([['good'], ['bad ' * 3]])\n"
-        "result = [[model.evaluate(tf.constant(texts), np.zeros((2, 1)), verbose=0)]]",
-    ),
-    _example(
-        _MODEL + "texts = ['good', f'ba{str()}d']\n"
-        "history = model.fit(x=np.asarray(texts), y=np.zeros(2), verbose=0)\n"
-        "result = [history.history['loss']]",
-        _MODEL + "texts = ['good', f'ba{str()}d']\n"
-        "history = model.fit(x=tf.constant(texts), y=np.zeros(2), verbose=0)\n"
-        "result = [history.history['loss']]",
-    ),
-    # One of several inputs, and no TensorFlow in the file yet.
-    _example(
-        "from tensorflow import keras\nimport numpy as np\n"
-        + _INPUTS.format("np.array([['good']])"),
-        "from tensorflow import keras\nimport numpy as np\nimport tensorflow as tf\n"
-        + _INPUTS.format("tf.constant([['good']])"),
-    ),
-]  # fmt: skip

@@ -1,35 +1,4 @@
-"""`TimeDistributed` processes too few steps if the time axis has no fixed length.
-
-## What it does
-Reports `TimeDistributed(layer)` on a tensor whose time axis is known to have no fixed length: it
-comes from an `Input((None, …))`, or is in a `Sequential` whose first layer leaves it open, with a
-shape that contains `None`, or without a shape if the file feeds the model batches of several
-lengths.
-
-## Why it breaks
-From Keras 3.14.0 to 3.15.1 (the newest at the time of writing) the layer uses the number of samples
-as the number of steps if the length is not known when the function is compiled: as soon as two
-batches of different lengths were seen. With more steps than samples the rest is silently dropped (5
-steps and 2 samples give 2 steps); with fewer it raises
-`InvalidArgumentError: Graph execution error` with `slice index 4 of dimension 0 out of bounds`.
-
-## What to write instead
-The layer without the wrapper, if it works on the last axis anyway: `Dense`, `Activation`,
-`Dropout`, `LayerNormalization`. Otherwise give the input a fixed length, or fold time into the
-batch:
-
-    class OverTime(keras.layers.Wrapper):
-        def call(self, inputs):
-            shape = keras.ops.shape(inputs)
-            outputs = self.layer(keras.ops.reshape(inputs, (-1, *inputs.shape[2:])))
-            return keras.ops.reshape(outputs, (shape[0], shape[1], *outputs.shape[1:]))
-
-or stay with Keras 3.13.
-
-## How we know
-Run on Keras 3.15.1 (and read in the sources of 3.13.2, 3.14.0 and 3.15.0): `predict` with batches
-of two lengths, against tf_keras 2.21.
-"""
+"""`TimeDistributed` processes too few steps if the time axis has no fixed length."""
 
 from __future__ import annotations
 
@@ -45,7 +14,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -228,59 +197,3 @@ rule = Rule(
     & (calls(lambda _, called: _may_leave_time_open(called)) | word("Sequential")),
     since="3.14.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input({})\n"
-_APPLIED = "y = keras.layers.TimeDistributed(keras.layers.{})(x)\n"
-_USE = (
-    "model = keras.Model(x, y)\nmodel.predict(np.ones((4, 4, 3)), verbose=0)\n"
-    "out = model.predict(np.ones((2, 5, 3)), verbose=0)\n"
-)
-_ADDED = (
-    "import keras\nimport numpy as np\n\nmodel = keras.Sequential()\n"
-    "model.add(keras.layers.Dropout(0.1, input_shape=(None, 3)))\n"
-    "model.add(keras.layers.TimeDistributed(keras.layers.Flatten()))\n"
-    "model.predict(np.ones((4, 4, 3)), verbose=0)\n"
-    "out = model.predict(np.ones((2, 5, 3)), verbose=0)\n"
-)
-_EMBEDDED = (
-    "import keras\nimport numpy as np\n\nmodel = keras.Sequential()\n"
-    "model.add(keras.layers.Embedding(5, 3))\n"
-    "model.add(keras.layers.TimeDistributed(keras.layers.Flatten()))\n"
-    "for n in {1}:\n    out = model.predict(np.ones((2, {0}), 'int32'), verbose=0)\n"
-)
-
-VALID = [
-    _HEAD.format("(7, 3)") + _APPLIED.format("Dense(2)"),
-    ("from keras import layers\n\n\ndef head(x):\n"
-    "    return layers.TimeDistributed(layers.Dense(2))(x)"),
-    # The length is that of the repetition.
-    _HEAD.format("(None, 3)") + "x = keras.layers.LSTM(3)(x)\nx = keras.layers.RepeatVector(4)(x)\n"
-    + _APPLIED.format("Dense(2)"),
-    "import tf_keras as keras\n\nx = keras.Input((None, 3))\n" + _APPLIED.format("Dense(2)"),
-    # All are of one length, as far as anyone knows.
-    _EMBEDDED.format("n", "(5, 5)"),
-    _EMBEDDED.format("n", "data"),
-    _EMBEDDED.format("7", "(4, 5)"),
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD.format("(None, 3)") + _APPLIED.format("Dense(2)") + _USE,
-        after=_HEAD.format("(None, 3)") + "y = keras.layers.Dense(2)(x)\n" + _USE,
-        unsafe=True,
-        check="assert out.shape == (2, 5, 2)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD.format("shape=[None, 3]")
-        + "x_ = keras.layers.Dropout(0.1)(x)\n"
-        + _APPLIED.format("Flatten()").replace("(x)", "(x_)") + _USE,
-        check="assert out.shape == (2, 5, 3)",
-        on_keras_2=True,
-    ),
-    Example(before=_ADDED, check="assert out.shape == (2, 5, 3)", on_keras_2=True),
-    Example(
-        before=_EMBEDDED.format("n", "(4, 5)"),
-        check="assert out.shape == (2, 5, 3)",
-        on_keras_2=True,
-    ),
-]  # fmt: skip

@@ -1,20 +1,4 @@
-"""A layer reads `training` from `**kwargs`, but Keras 3 never passes it there.
-
-## What it does
-Reports `kwargs.get("training")`, `kwargs.pop("training", None)` and `kwargs["training"]` in the
-`call` of a subclass of `Layer` without a `training` parameter.
-
-## Why it breaks
-Keras 2 passed `training` to each `call` that could accept it, even in `**kwargs`. Keras 3 passes it
-only to a parameter of that name. So `kwargs.get("training")` is None even in `fit`, and the layer
-behaves as in `predict`; nothing raises. `kwargs["training"]` raises `KeyError`.
-
-## What to write instead
-`def call(self, inputs, training=None, **kwargs):`, and `training`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a layer that adds one in training.
-"""
+"""A layer reads `training` from `**kwargs`, but Keras 3 never passes it there."""
 
 from __future__ import annotations
 
@@ -27,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
@@ -111,7 +95,7 @@ def _fix(
     return Fix(
         "Add a `training` parameter to `call`",
         (Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)), *edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -143,52 +127,3 @@ rule = Rule(
     triggers=word(_TRAINING) & Trigger(_may_look),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n\n"
-_LAYER = _HEAD + (
-    "class More(keras.layers.Layer):\n    def call(self, x, {}):\n"
-    "        return x + 1.0 if {} else x\n"
-)
-_CHECK = (
-    "\n\nmodel = keras.Sequential([keras.Input((2,)), More()])\n"
-    "zero = np.zeros((1, 2), 'float32')\n"
-    "assert np.sum(model(zero, training=True)) == 2.0\n"
-    "assert np.sum(model(zero, training=False)) == 0.0\n"
-)
-
-VALID = [
-    _LAYER.format("training=None, **kwargs", "training"),
-    _LAYER.format("training=None, **kwargs", "kwargs.get('training')"),
-    _LAYER.format("**kwargs", "kwargs.get('trained')"),
-    _LAYER.format("**kwargs", "x.get('training')"),
-    _LAYER.format("**kwargs", "kwargs.update(training=1)"),
-    _LAYER.format("**kwargs", "kwargs.get('training')").replace("def call", "def apply"),
-    _LAYER.format("**kwargs", "kwargs.get('training')").replace("keras.layers.Layer", "Mine"),
-    "import tf_keras as "
-    + _LAYER.format("**kwargs", "kwargs.get('training')").removeprefix("import "),
-]
-INVALID = [
-    Example(
-        before=_LAYER.format("**kwargs", "kwargs.get('training')"),
-        after=_LAYER.format("training=None, **kwargs", "training"),
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_LAYER.format("*args, **others", 'others.pop("training", None)'),
-        after=_LAYER.format("*args, training=None, **others", "training"),
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-    # The keywords are handed on; another default.
-    Example(
-        before=_LAYER.format("**kwargs", "kwargs.get('training') and len(kwargs)"),
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_LAYER.format("**kwargs", "kwargs.get('training', False)"),
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-]

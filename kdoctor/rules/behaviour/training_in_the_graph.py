@@ -1,40 +1,4 @@
-"""`layer(x, training=True)` in a functional model: `fit` and `predict` override it.
-
-## What it does
-Reports `training=True` and `training=False` in the call of a layer, or of a model, on a symbolic
-tensor, if the layer behaves differently in training: `Dropout`, `BatchNormalization`, random
-layers, recurrent layers, models, and custom layers. `training=False` only if a model with it may
-reach `fit`: it is trained, returned or passed on.
-
-## Why it breaks
-In Keras 2 the value in the graph was final: `Dropout(0.5)(x, training=True)` was active in
-`predict` (Monte Carlo dropout), and `base(x, training=False)` kept the batch normalization
-statistics in `fit`. Keras 3 passes its own `training` to each layer of the model: True in `fit`,
-False in `predict` and `evaluate`. The value in the graph only applies when the model itself is
-called, `model(x)`. Nothing raises.
-
-## What to write instead
-`keras.ops.convert_to_numpy(model(x))` instead of `model.predict(x)`: it respects the value in the
-graph. For `fit` and `evaluate`, set it inside a layer:
-
-    class AlwaysDropout(keras.layers.Dropout):
-        def call(self, inputs, training=None):
-            return super().call(inputs, training=True)
-
-
-    class Inference(keras.layers.Wrapper):
-        def call(self, inputs):
-            return self.layer(inputs, training=False)
-
-    x = Inference(base)(x)
-
-The fix calls the model if the same function predicts with it. It is unsafe: `predict` works batch
-by batch, and accepts datasets and generators too.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: dropout in `predict`, the statistics of batch normalization
-in `fit`, for layers and nested models, and both replacements.
-"""
+"""`layer(x, training=True)` in a functional model: `fit` and `predict` override it."""
 
 from __future__ import annotations
 
@@ -63,7 +27,7 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind, Type
@@ -255,90 +219,3 @@ rule = Rule(
     triggers=keyword("training") & SYMBOLIC & Trigger(_may_give_a_phase),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((200,))\n"
-_MODEL = "model = keras.Model(x, y)\n"
-_DROPPED = "y = keras.layers.Dropout(0.5)(x, training=True)\n"
-_SOME = "assert 0 < (out == 0).mean() < 1"
-_FIT = (
-    "model = keras.Model(x, y)\nmodel.compile('sgd', 'mean_squared_error')\n"
-    "model.fit(np.ones((8, 200)) * 5, np.ones((8, 200)), verbose=0)\n"
-)
-_KEPT = "assert float(abs(np.array(norm.moving_mean)).max()) == 0"
-
-VALID = [
-    _HEAD + "y = keras.layers.Dropout(0.5)(x)\n" + _MODEL,
-    # It does the same in training.
-    _HEAD + "y = keras.layers.Dense(2)(x, training=False)\n" + _MODEL,
-    # What is passed on is what the model gets.
-    _HEAD + "\n\ndef build(training):\n    return keras.layers.Dropout(0.5)(x, training=training)",
-    # Inside of a layer it counts.
-    (
-        "import keras\n\n\nclass Always(keras.layers.Dropout):\n"
-        "    def call(self, inputs, training=None):\n"
-        "        return super().call(inputs, training=True)\n"
-    ),
-    (
-        "import keras\n\n\nclass Reading(keras.Model):\n"
-        "    def contacts(self, tokens: keras.KerasTensor):\n"
-        "        return self(tokens, training=False)\n"
-    ),
-    # A call with values, in a loop of one's own.
-    "import keras\n\ny = keras.layers.Dropout(0.5)(keras.ops.ones((2, 2)), training=True)",
-    # Frozen for good: batch normalization infers.
-    _HEAD + "base = keras.applications.ResNet50()\nbase.trainable = False\n"
-    "y = base(x, training=False)\n" + _MODEL,
-    _HEAD + "base = keras.applications.ResNet50()\nfor layer in base.layers:\n"
-    "    layer.trainable = False\ny = base(x, training=False)\n" + _MODEL,
-    # What is only exported, or predicts, is not trained.
-    *(
-        f"{_HEAD}base = keras.applications.ResNet50()\n{used}"
-        for used in (
-            "y = base(x, training=False)\nkeras.Model(x, y).export(path)",
-            "y = base(x, training=False)\nserved = keras.Model(x, y)\nserved.predict(data)",
-            "base.fit(data)\nserved = keras.Model(x, base(x, training=False))\nserved(data)",
-            "def f():\n    y = base(x, training=False)\n    keras.Model(x, y).save(path)",
-        )
-    ),
-    "from tf_keras import Input, layers\n\ny = layers.Dropout(0.5)(Input((4,)), training=True)",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _DROPPED + _MODEL + "out = model.predict(np.ones((4, 200)), verbose=0)\n",
-        after=_HEAD + _DROPPED + _MODEL
-        + "out = keras.tree.map_structure(keras.ops.convert_to_numpy, model(np.ones((4, 200))))\n",
-        unsafe=True,
-        check=_SOME,
-        on_keras_2=True,
-    ),
-    # A layer of one's own.
-    Example(
-        before="import keras\nimport numpy as np\n\n\nclass Zeros(keras.layers.Layer):\n"
-        "    def call(self, x, training=None):\n        return x * 0 if training else x\n\n\n"
-        "def test():\n    inputs = keras.layers.Input((3,))\n"
-        "    model = keras.Model(inputs, Zeros()(inputs, training=True))\n"
-        "    return model.predict(np.ones((2, 3)))\n",
-        after="import keras\nimport numpy as np\n\n\nclass Zeros(keras.layers.Layer):\n"
-        "    def call(self, x, training=None):\n        return x * 0 if training else x\n\n\n"
-        "def test():\n    inputs = keras.layers.Input((3,))\n"
-        "    model = keras.Model(inputs, Zeros()(inputs, training=True))\n"
-        "    return keras.tree.map_structure(keras.ops.convert_to_numpy, model(np.ones((2, 3))))\n",
-        unsafe=True,
-        check="assert (test() == 0).all()",
-        on_keras_2=True,
-    ),
-    # The statistics move in `fit`.
-    Example(
-        before=_HEAD + "norm = keras.layers.BatchNormalization()\ny = norm(x, training=False)\n"
-        + _FIT,
-        check=_KEPT,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + "norm = keras.layers.BatchNormalization()\n"
-        "base = keras.Sequential([keras.layers.Input((200,)), norm])\n"
-        "y = base(x, training=False)\n" + _FIT,
-        check=_KEPT,
-        on_keras_2=True,
-    ),
-]  # fmt: skip

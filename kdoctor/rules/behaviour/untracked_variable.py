@@ -1,24 +1,4 @@
-"""A `tf.Variable` in a layer, model or metric is no longer tracked as a weight.
-
-## What it does
-Reports `self.x = tf.Variable(…)` (also `K.variable(…)`, and lists of them) in subclasses of
-`Layer`, `Model` and `Metric`.
-
-## Why it breaks
-Keras 2 found such variables through TensorFlow's tracking. Keras 3 only tracks `keras.Variable`:
-the layer works, but the variable is missing from `trainable_weights`, so it is never trained,
-frozen or saved. In a metric it is never reset. Nothing raises; at most Keras warns
-`The model does not have any trainable weights.`
-
-## What to write instead
-`self.add_weight(…)`, or `keras.Variable(…)` instead of `tf.Variable(…)`: it takes the same values,
-has the same dtype by default, and works in TensorFlow functions. The fix writes that. It is unsafe,
-as a few methods of TensorFlow's variables (`scatter_nd_update`, `read_value`) are missing.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: layers, models and metrics, in `__init__` and `build`; with
-`keras.Variable` the weights are there, are trained, saved and loaded.
-"""
+"""A `tf.Variable` in a layer, model or metric is no longer tracked as a weight."""
 
 from __future__ import annotations
 
@@ -34,7 +14,7 @@ from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -174,89 +154,3 @@ rule = Rule(
     triggers=word("Variable", "variable") & Trigger(_may_be_kept),
     since="3.0",
 )
-
-VALID = [
-    (
-        "import keras\n\nclass Scale(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.scale = self.add_weight(shape=(1,))\n        self.k = keras.Variable(1.0)"
-    ),
-    # No layer.
-    (
-        "import keras\nimport tensorflow as tf\n\nclass A:\n    def __init__(self):\n"
-        "        self.v = tf.Variable(1.0)"
-    ),
-    # Gone, which KD101 says.
-    (
-        "import keras\nfrom keras import backend as K\n\nclass A(keras.layers.Layer):\n"
-        "    def build(self, shape):\n        self.v = K.variable(1.0)"
-    ),
-    # This is Keras 2 still.
-    (
-        "import tensorflow as tf\nfrom tensorflow.python.keras.layers import Layer\n\n"
-        "class A(Layer):\n    def build(self, shape):\n        self.v = tf.Variable(1.0)"
-    ),
-    # Not kept by the layer.
-    (
-        "import keras\nimport tensorflow as tf\n\nclass Scale(keras.layers.Layer):\n"
-        "    def call(self, x):\n        total = tf.Variable(1.0)\n        return x * total"
-    ),
-    (
-        "import tf_keras\nimport tensorflow as tf\n\nclass Scale(tf_keras.layers.Layer):\n"
-        "    def build(self, shape):\n        self.v = tf.Variable(1.0)"
-    ),
-    (
-        "import keras\nimport tensorflow as tf\n\nclass Mine(tf.Module):\n"
-        "    def __init__(self):\n        self.v = tf.Variable(1.0)"
-    ),
-]
-INVALID = [
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
-        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.scale = tf.Variable(tf.ones((2,)), trainable=True, name='scale')\n\n"
-        "    def call(self, x):\n        return x * self.scale\n",
-        after="import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
-        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.scale = keras.Variable(tf.ones((2,)), trainable=True, name='scale')\n\n"
-        "    def call(self, x):\n        return x * self.scale\n",
-        unsafe=True,
-        on_keras_2=True,
-        check="layer = Scale()\nlayer(tf.ones((1, 2)))\nassert len(layer.trainable_weights) == 1",
-    ),
-    Example(
-        before="import tensorflow as tf\n\n\nclass Two(tf.keras.Model):\n    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.factors = [tf.Variable(initial_value=1.0) for _ in range(2)]\n\n"
-        "    def call(self, x):\n        return x * self.factors[0] + self.factors[1]\n",
-        after="import tensorflow as tf\n\n\nclass Two(tf.keras.Model):\n    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.factors = [tf.keras.Variable(initializer=1.0) for _ in range(2)]\n\n"
-        "    def call(self, x):\n        return x * self.factors[0] + self.factors[1]\n",
-        unsafe=True,
-        on_keras_2=True,
-        check="model = Two()\nmodel(tf.ones((1, 2)))\nassert len(model.trainable_weights) == 2",
-    ),
-    Example(
-        before="import keras\nimport tensorflow as tf\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.seen = tf.Variable(0)\n\n"
-        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
-        "        self.seen.assign_add(1)\n\n    def result(self):\n        return self.seen\n",
-        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.seen = keras.Variable(0)\n\n"
-        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
-        "        self.seen.assign_add(1)\n\n    def result(self):\n        return self.seen\n",
-        unsafe=True,
-        on_keras_2=True,
-        check="count = Count()\ncount.update_state(1, 1)\ncount.reset_state()\n"
-        "assert int(count.result()) == 0",
-    ),
-    Example(
-        before="import tensorflow as tf\n\n\nclass Scale(tf.keras.layers.Layer):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.scale = tf.keras.backend.variable(1.0)\n\n"
-        "    def call(self, x):\n        return x * self.scale\n",
-        check="layer = Scale()\nlayer(tf.ones((1, 2)))\nassert not layer.trainable_weights",
-    ),
-]

@@ -1,22 +1,4 @@
-"""A custom layer casts the `tf.Variable` that it is called with.
-
-## What it does
-Reports calls of custom layers with a `tf.Variable` that is known to be float64: created with that
-`dtype`, or from a NumPy array (`np.random.uniform(…)`, `np.ones(3)`; also through a function of the
-project).
-
-## Why it breaks
-A layer casts its inputs to its own dtype, float32. Keras 2 did so for tensors and arrays, but not
-for variables; Keras 3 casts them too. The output and its gradient are float32 instead of float64: a
-comparison within 1e-7 fails, and so does arithmetic with other float64 tensors.
-
-## What to write instead
-`Mine(autocast=False)(variable)`, or `Mine(dtype="float64")`, which makes its weights float64 too.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with layers with and without weights. `Dense`, `Conv2D` and
-the like cast variables in both.
-"""
+"""A custom layer casts the `tf.Variable` that it is called with."""
 
 from __future__ import annotations
 
@@ -31,7 +13,7 @@ from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.package import KEEP_THE_TYPE
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -130,55 +112,3 @@ rule = Rule(
     triggers=word("Variable") & Trigger(_may_be_cast),
     since="3.0",
 )
-
-_HEAD = "import numpy as np\nimport tensorflow as tf\n\n\n"
-_LAYER = (
-    "class Twice(tf.keras.layers.Layer):\n    def __init__(self, factor=2, **kwargs):\n"
-    "        super().__init__(**kwargs)\n        self.factor = factor\n\n"
-    "    def call(self, x):\n        return x * self.factor\n\n\n"
-)
-_X = "x = tf.Variable(np.random.uniform(size=(2, 3)))\n"
-_IS_64 = "assert 'float64' in str(y.dtype)"
-
-VALID = [
-    # Keras' own layers cast in both; float32; who knows; a tensor; it is said already.
-    _HEAD + _X + "y = tf.keras.layers.Dense(2)(x)",
-    _HEAD + _LAYER + "y = Twice()(tf.Variable(1.0))\ny = Twice()(tf.Variable(np.float32(3)))",
-    _HEAD + _LAYER + "y = Twice()(tf.Variable(np.ones(3, 'float32'), dtype='float32'))",
-    _HEAD + _LAYER + "y = Twice()(tf.Variable(np.ones(3, dtype='float32')))",
-    _HEAD + _LAYER + "y = Twice()(tf.Variable(start))",
-    _HEAD + _LAYER + "y = Twice()(tf.constant(np.ones(3)))\ny = Twice()(np.ones(3))",
-    _HEAD + _LAYER + _X + "y = Twice(autocast=False)(x)\ny = Twice(dtype='float64')(x)",
-    _HEAD + "def twice():\n    return lambda x: x\n\n\n" + _X + "y = twice()(x)",
-    _HEAD + _LAYER.replace("tf.keras", "tf_keras").replace("class", "import tf_keras\nclass", 1)
-    + _X + "y = Twice()(x)",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _LAYER + _X + "y = Twice()(x)\n",
-        after=_HEAD + _LAYER + _X + "y = Twice(autocast=False)(x)\n",
-        unsafe=True,
-        check=_IS_64,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD
-        + _LAYER
-        + "start = np.reshape(np.linspace(0, 1, 6), (2, 3))\nlayer = Twice(3)\n"
-        "y = layer(tf.Variable(start))\n",
-        after=_HEAD
-        + _LAYER
-        + "start = np.reshape(np.linspace(0, 1, 6), (2, 3))\nlayer = Twice(3, autocast=False)\n"
-        "y = layer(tf.Variable(start))\n",
-        unsafe=True,
-        check=_IS_64,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _LAYER + "y = Twice()(tf.Variable([1, 2], dtype=tf.float64))\n",
-        after=_HEAD + _LAYER + "y = Twice(autocast=False)(tf.Variable([1, 2], dtype=tf.float64))\n",
-        unsafe=True,
-        check=_IS_64,
-        on_keras_2=True,
-    ),
-]

@@ -1,27 +1,4 @@
-"""`weight.name` is now `kernel`, not `dense/kernel:0`.
-
-## What it does
-Reports code that looks for `/` or `:` in the name of a weight: `weight.name.split("/")`,
-`"conv1/" in weight.name`, `weight.name == "dense/kernel:0"`; and code that looks for a layer's name
-in it, whether a default name (`"batch_normalization" not in weight.name`) or one set in the file.
-`"kernel" in weight.name` still works.
-
-## Why it breaks
-In Keras 2 the name contained the layer's name and TensorFlow's `:0`. On Keras 3 it is only the last
-part, and the full path is `weight.path`, without `:0`. Comparisons are false, searches find
-nothing, and the first part of a split is `kernel` instead of the layer: weights are skipped with no
-warning, or wrongly included, such as those of batch normalization in weight decay.
-
-## What to write instead
-`weight.path`: `dense/kernel`; prefixed with the model's name for a `Sequential` and for subclassed
-models (`sequential/dense/kernel`). To find its layer, iterate over `model.layers`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class. The fix
-is unsafe because of the model's name in front. No weight of a Keras layer is named like a layer
-(`tests/rules/test_weight_name.py` checks all of them); the name of a `tf.Variable` has not
-changed.
-"""
+"""`weight.name` is now `kernel`, not `dense/kernel:0`."""
 
 from __future__ import annotations
 
@@ -38,7 +15,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -251,79 +228,3 @@ rule = Rule(
     triggers=member("name") & Trigger(_may_look),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nx = keras.layers.Input((2,))\n"
-    "model = keras.Model(x, keras.layers.Dense(1, name='top')(x))\n"
-)
-
-VALID = [
-    _MODEL + "[w for w in model.weights if 'kernel' in w.name or 'embedding' in w.name]",
-    _MODEL + "[w for w in model.weights if 'nothing' in w.name or w.name == 'top']",
-    _MODEL + "[w for w in model.weights if any(each in w.name for each in ['bias', 'gamma'])]",
-    _MODEL + "x = keras.layers.Dense(1, name=['a'])\n[w for w in model.weights if 'a' in w.name]",
-    # Layers have such names, and variables of TensorFlow's own have `:0`.
-    _MODEL + "[layer for layer in model.layers if 'dense' in layer.name or 'top' in layer.name]",
-    "import keras\nimport tensorflow as tf\n\nv = tf.Variable(1.0, name='a')\nv.name.split(':')",
-    # Weights of one's own may be called so.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(name='dense_w')\n\n    def dense(self):\n"
-        "        return [w for w in self.weights if 'dense' in w.name]"
-    ),
-    # It is asked for first which of the two it is.
-    (
-        _MODEL + "if keras.__version__.startswith('2.'):\n"
-        "    found = [w for w in model.weights if 'top' in w.name]"
-    ),
-    _MODEL + "[w for w in model.weights if w.path.startswith('top/')]",
-    _MODEL + "[layer for layer in model.layers if layer.name.split('/')[0]]",
-    "import keras\n\ndef kernels(weights):\n    return [w for w in weights if '/' in w.name]",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "found = [w for w in model.weights if w.name.startswith('top/')]\n",
-        after=_MODEL + "found = [w for w in model.weights if w.path.startswith('top/')]\n",
-        unsafe=True,
-        on_keras_2=True,
-        same="len(found)",
-    ),
-    Example(
-        before=_MODEL + "layers = {w.name.split('/')[0] for w in model.trainable_weights}\n",
-        after=_MODEL + "layers = {w.path.split('/')[0] for w in model.trainable_weights}\n",
-        unsafe=True,
-        on_keras_2=True,
-        same="layers",
-    ),
-    Example(
-        before=_MODEL + "found = [w for w in model.weights if 'top' in w.name]\n",
-        after=_MODEL + "found = [w for w in model.weights if 'top' in w.path]\n",
-        unsafe=True,
-        on_keras_2=True,
-        same="len(found)",
-    ),
-    Example(
-        before="import keras\n\nmodel = keras.Sequential([keras.layers.Input((2,)), "
-        "keras.layers.Dense(2), keras.layers.BatchNormalization()])\n"
-        "decayed = [w for w in model.trainable_weights if 'batch_norm' not in w.name]\n",
-        after="import keras\n\nmodel = keras.Sequential([keras.layers.Input((2,)), "
-        "keras.layers.Dense(2), keras.layers.BatchNormalization()])\n"
-        "decayed = [w for w in model.trainable_weights if 'batch_norm' not in w.path]\n",
-        unsafe=True,
-        on_keras_2=True,
-        same="len(decayed)",
-    ),
-    Example(
-        before=_MODEL + "but = ('top', 'bias')\n"
-        "found = [w for w in model.weights if not any(each in w.name for each in but)]\n",
-        after=_MODEL + "but = ('top', 'bias')\n"
-        "found = [w for w in model.weights if not any(each in w.path for each in but)]\n",
-        unsafe=True,
-        on_keras_2=True,
-        same="len(found)",
-    ),
-    Example(
-        before=_MODEL + "found = [w for w in model.weights if w.name == 'top/kernel:0']\n",
-        check="assert not found",
-    ),
-]

@@ -1,21 +1,4 @@
-"""`self.non_trainable_weights.append(self.w)` has no effect: the list is a copy.
-
-## What it does
-Reports a weight that a layer appends to its `trainable_weights` or `non_trainable_weights`, also to
-the private `_trainable_weights` and `_non_trainable_weights`.
-
-## Why it breaks
-On Keras 2 these were the actual lists. On Keras 3 a variable is tracked as soon as it is assigned
-to `self`, and is trained unless its own `trainable` is False; the public lists are created on each
-access, so the append has no effect, and the private ones are gone: `AttributeError: 'Mine' object
-has no attribute '_trainable_weights'`.
-
-## What to write instead
-`self.w.trainable = False`, or `self.w = self.add_weight(…, trainable=False)`.
-
-## How we know
-Run on Keras 3.15.1: the trainable and non-trainable weights are those of tf_keras.
-"""
+"""`self.non_trainable_weights.append(self.w)` has no effect: the list is a copy."""
 
 from __future__ import annotations
 
@@ -29,7 +12,7 @@ from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickCall
@@ -117,7 +100,7 @@ def _finding(
         fix=Fix(
             f"Set `{source}.trainable = {trained}`",
             (Edit(module.span(call), (f"{source}.trainable = {trained}",)),),
-            facts.applicability(*(each for each in INVALID if each.after))
+            facts.applicability(*(each for each in rule.invalid if each.after))
             if "\n" not in source
             else Applicability.UNSAFE,
         ),
@@ -143,64 +126,3 @@ rule = Rule(
     triggers=attribute(*_LISTS) & calls(_may_append, "append"),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nfound = []\nfound.append(keras.layers.Dense(3).trainable_weights)",
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(1,))\n"
-        "        self.w.trainable = False\n        return self.non_trainable_weights"
-    ),
-    # Its own list.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def __init__(self):\n"
-        "        super().__init__()\n        self._trainable_weights = []\n"
-        "        self.w = keras.Variable(1.0)\n        self._trainable_weights.append(self.w)"
-    ),
-    (
-        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight('w', (1,))\n"
-        "        self._non_trainable_weights.append(self.w)"
-    ),
-    (
-        "import tensorflow as tf\n\n\nclass Mine(tf.keras.layers.Layer):\n"
-        "    def build(self, shape):\n        self.w = tf.keras.backend.variable(1.0)\n"
-        "        self.non_trainable_weights.append(self.w)"
-    ),
-    # Who knows what it is.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = make()\n        self.non_trainable_weights.append(self.w)"
-    ),
-]
-_CLASS = (
-    "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-    "        self.w = {}\n        {}\n\n    def call(self, x):\n        return x * self.w\n\n\n"
-    "mine = Mine()\nmine(keras.ops.ones((2, 1)))\n"
-)
-_ADDED = "self.add_weight(name='w', shape=(1,))"
-INVALID = [
-    Example(
-        before=_CLASS.format("keras.Variable([1.0])", "self.non_trainable_weights.append(self.w)"),
-        after=_CLASS.format("keras.Variable([1.0])", "self.w.trainable = False"),
-        check="assert len(mine.non_trainable_weights) == 1 and not mine.trainable_weights",
-    ),
-    Example(
-        before=_CLASS.format(_ADDED, "self._trainable_weights.append(self.w)"),
-        after=_CLASS.format(_ADDED, "self.w.trainable = True"),
-        raises="AttributeError: 'Mine' object has no attribute '_trainable_weights'",
-        check="assert len(mine.trainable_weights) == 1 and not mine.non_trainable_weights",
-    ),
-    Example(
-        before=_CLASS.format(
-            "keras.Variable([1.0])",
-            "if self.trainable:\n            self._trainable_weights.append(self.w)",
-        ),
-        after=_CLASS.format(
-            "keras.Variable([1.0])",
-            "if self.trainable:\n            self.w.trainable = True",
-        ),
-        raises="AttributeError: 'Mine' object has no attribute '_trainable_weights'",
-        check="assert len(mine.trainable_weights) == 1",
-    ),
-]

@@ -1,23 +1,4 @@
-"""`{w.name: w for w in model.weights}`: weight names are no longer unique.
-
-## What it does
-Reports dicts keyed by the names of a model's weights: `{w.name: w for w in model.weights}`,
-`dict((w.name, w) for …)`, `dict(zip([w.name for …], model.get_weights()))`, and `kept[w.name] = w`
-in a loop over them.
-
-## Why it breaks
-In Keras 2 a weight was called `dense/kernel:0`, a name that was unique in the model. On Keras 3 it
-is called `kernel`, like that of every other layer: only one entry is left, the last. Anything
-stored, compared or loaded with it covers a single layer, with no warning.
-
-## What to write instead
-`w.path`, which contains the layer's name: `dense/kernel`. It has no `:0` suffix, and is prefixed
-with the name of a `Sequential` or a subclassed model. A dict saved by a Keras 2 program has
-different keys, which need to be translated.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class.
-"""
+"""`{w.name: w for w in model.weights}`: weight names are no longer unique."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, member
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -180,87 +161,3 @@ rule = Rule(
     triggers=attribute(*_WEIGHTS) & member(_NAME) & Trigger(_may_be_keys),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nx = keras.layers.Input((2,))\nmodel = keras.Model(x, keras.layers.Dense(1, "
-    "name='top')(keras.layers.Dense(3, name='first')(x)))\n"
-)
-_LOOP = (
-    _MODEL + "kept = {{}}\nfor weight in model.trainable_weights:\n    value = weight.numpy()\n"
-    "    kept[weight.{}] = value.shape\n"
-)
-_SIZES = "sorted(kept.values())"
-
-VALID = [
-    _MODEL + "kept = {w.path: w for w in model.weights}",
-    # Names of layers, and what is not a key.
-    _MODEL + "kept = {layer.name: layer for layer in model.layers}",
-    _MODEL + "kept = {layer.name: [w.name for w in layer.weights] for layer in model.layers}",
-    _MODEL + "shapes = [(w.name, w.shape) for w in model.weights]\nprint(*(w.name for w in "
-    "model.weights))\nkept = {id(w): w.name for w in model.weights}",
-    _MODEL + "for w in model.weights:\n    print(w.name, kept[w.name])",
-    # In one layer, they are called otherwise than each other.
-    _MODEL + "kept = {w.name: w for w in model.layers[-1].weights}\n"
-    "dense = keras.layers.Dense(2)\nkept = {w.name: w for w in dense.weights}",
-    # Nobody knows whose they are.
-    "def kept(net):\n    return {w.name: w for w in net.weights}",
-    _MODEL + "kept = {}\nw = model.weights[0]\nkept[w.name] = w",
-    _MODEL + "def dict(pairs):\n    return [*pairs]\n\n\n"
-    "kept = dict((w.name, w) for w in model.weights)",
-    (_MODEL + "kept = {w.name: w for w in model.weights}").replace("keras", "tf_keras"),
-]
-INVALID = [
-    Example(
-        before=_MODEL + "kept = {w.name: tuple(w.shape) for w in model.weights}\n",
-        after=_MODEL + "kept = {w.path: tuple(w.shape) for w in model.weights}\n",
-        unsafe=True,
-        on_keras_2=True,
-        same=_SIZES,
-    ),
-    Example(
-        before=_LOOP.format("name"),
-        after=_LOOP.format("path"),
-        unsafe=True,
-        on_keras_2=True,
-        same=_SIZES,
-    ),
-    Example(
-        before=_MODEL + "kept = dict((w.name, tuple(w.shape)) for w in model.variables)\n",
-        after=_MODEL + "kept = dict((w.path, tuple(w.shape)) for w in model.variables)\n",
-        unsafe=True,
-        on_keras_2=True,
-        same=_SIZES,
-    ),
-    Example(
-        before="from tensorflow import keras\n\nmodel = keras.Sequential([keras.Input((2,)), "
-        "keras.layers.Dense(2), keras.layers.Dense(1)])\nkept = dict(zip(\n"
-        "    [each.name for each in model.weights],  # with the layer's\n"
-        "    [each.shape for each in model.get_weights()],\n))\n",
-        after="from tensorflow import keras\n\nmodel = keras.Sequential([keras.Input((2,)), "
-        "keras.layers.Dense(2), keras.layers.Dense(1)])\nkept = dict(zip(\n"
-        "    [each.path for each in model.weights],  # with the layer's\n"
-        "    [each.shape for each in model.get_weights()],\n))\n",
-        unsafe=True,
-        on_keras_2=True,
-        same=_SIZES,
-    ),
-    # One's own class, from within.
-    Example(
-        before="import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
-        "        super().__init__()\n        self.first = keras.layers.Dense(2)\n"
-        "        self.second = keras.layers.Dense(1)\n\n    def call(self, x):\n"
-        "        return self.second(self.first(x))\n\n    def told(self):\n"
-        "        return {w.name: tuple(w.shape) for w in self.weights}\n\n\nmine = Mine()\n"
-        "mine(data)\nkept = mine.told()\n",
-        after="import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
-        "        super().__init__()\n        self.first = keras.layers.Dense(2)\n"
-        "        self.second = keras.layers.Dense(1)\n\n    def call(self, x):\n"
-        "        return self.second(self.first(x))\n\n    def told(self):\n"
-        "        return {w.path: tuple(w.shape) for w in self.weights}\n\n\nmine = Mine()\n"
-        "mine(data)\nkept = mine.told()\n",
-        prelude="import numpy as np\n\ndata = np.ones((1, 3))\n",
-        unsafe=True,
-        on_keras_2=True,
-        same=_SIZES,
-    ),
-]

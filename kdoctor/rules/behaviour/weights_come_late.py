@@ -1,23 +1,4 @@
-"""A layer with `compute_output_shape` whose `build` does not build its inner layers.
-
-## What it does
-Reports classes of layers that define `build` and `compute_output_shape`, and whose `build` does not
-build one of the Keras layers that the class creates and calls.
-
-## Why it breaks
-Keras 2 ran `call` while a model was constructed, which built the inner layers. Keras 3 uses
-`compute_output_shape` if there is one, and does not run `call` until the first batch: until then
-the model lacks these weights. `set_weights` raises `ValueError: You called `set_weights(weights)`
-on layer … with a weight list of length 3, but the layer was expecting 1 weights`, `load_weights`
-raises `ValueError: … was never built`, and `count_params()` is too small.
-
-## What to write instead
-`self.inner.build(shape)` in `build`. Or no `compute_output_shape`: without it, Keras 3 runs `call`
-to find the shape. (Or no `build` in the class: then Keras 3 builds the inner layers.)
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers created in `__init__` and in `build`.
-"""
+"""A layer with `compute_output_shape` whose `build` does not build its inner layers."""
 
 from __future__ import annotations
 
@@ -39,7 +20,7 @@ from kdoctor.analysis.models.sublayers import (
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
@@ -161,73 +142,3 @@ rule = Rule(
     triggers=word("compute_output_shape") & Trigger(_may_come_late),
     since="3.0",
 )
-
-_LAYER = (
-    "import keras\n\n\nclass Scaled(keras.layers.Layer):\n{init}"
-    "    def build(self, input_shape):\n"
-    "        self.scale = self.add_weight(name='scale', shape=(4,), initializer='ones')\n{build}\n"
-    "    def call(self, x):\n        return self.inner(x) * self.scale\n{shape}\n\n"
-    "x = keras.Input((3,))\nmodel = keras.Model(x, Scaled()(x))\n"
-)
-_INIT = (
-    "    def __init__(self):\n        super().__init__()\n"
-    "        self.inner = keras.layers.Dense(4)\n\n"
-)
-_MADE = "        self.inner = keras.layers.Dense(4)\n"
-_SHAPE = (
-    "\n    def compute_output_shape(self, input_shape):\n        return (*input_shape[:-1], 4)\n"
-)
-
-VALID = [
-    _LAYER.format(init=_INIT, build="        self.inner.build(input_shape)\n", shape=_SHAPE),
-    _LAYER.format(init="", build=_MADE, shape=""),
-    _LAYER.format(
-        init=_INIT,
-        build="        for each in [self.inner]:\n            each.build(input_shape)\n",
-        shape=_SHAPE,
-    ),
-    _LAYER.format(
-        init=_INIT + "    def build_all(self, shape):\n        self.inner.build(shape)\n\n",
-        build="        self.build_all(input_shape)\n",
-        shape=_SHAPE,
-    ),
-    # It is built where it is made.
-    *(
-        _LAYER.format(init=_INIT + f"        {built}\n\n", build="", shape=_SHAPE)
-        for built in ("self.inner.build((None, 3))", "self.inner(keras.Input((3,)))")
-    ),
-    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
-        "        self.inner = keras.layers.Dense(4)\n",
-        "        inner = self.inner = keras.layers.Dense(4)\n        inner.build((None, 3))\n",
-    ),
-    # It has no weights.
-    _LAYER.format(init="", build=_MADE.replace("Dense(4)", "Flatten()"), shape=_SHAPE),
-    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
-        "Dense(4)", "LayerNormalization(center=False, scale=False)"
-    ),
-    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
-        "import keras", "import tf_keras as keras"
-    ),
-]
-INVALID = [
-    Example(
-        before=_LAYER.format(init=_INIT, build="", shape=_SHAPE),
-        on_keras_2=True,
-        same="model.count_params()",
-    ),
-    Example(
-        before=_LAYER.format(init="", build=_MADE, shape=_SHAPE).replace(
-            "import keras\n", "from tensorflow import keras\n"
-        ),
-        on_keras_2=True,
-        same="len(model.get_weights())",
-    ),
-    Example(
-        before=_LAYER.format(init=_INIT, build="", shape=_SHAPE)
-        .replace("Dense(4)", "LayerNormalization(epsilon=1e-6)")
-        .replace("shape=(4,), ", "shape=(3,), ")
-        .replace("[:-1], 4)", "[:-1], 3)"),
-        on_keras_2=True,
-        same="model.count_params()",
-    ),
-]

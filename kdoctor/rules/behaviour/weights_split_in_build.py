@@ -1,26 +1,4 @@
-"""Values computed from weights in `build` are computed once: no gradient reaches the weights.
-
-## What it does
-Reports attributes of a custom layer that `build` computes from its weights by slicing, arithmetic
-or Keras and TensorFlow functions, and that `call` reads: `self.kernel_i = self.kernel[:, :n]`,
-`self.w = K.concatenate([self.add_weight(…), self.add_weight(…)])`.
-
-## Why it breaks
-Up to Keras 2.3 these lines were part of the graph, and gradients flowed through them. Since Keras
-2.4 they run once, and produce plain numbers: `call` uses the initial values of the weights,
-whatever is trained, loaded or set later. There is no warning if the model has other weights;
-without any it raises `ValueError: No gradients provided for any variable.`
-
-## What to write instead
-The same line at the beginning of `call`:
-
-    def call(self, inputs):
-        kernel_i = self.kernel[:, : self.units]
-
-## How we know
-Trained on Keras 3.15.1 and tf_keras 2.21: the weights do not change. The LSTM of Keras 2.2 sliced
-its kernel this way.
-"""
+"""Values computed from weights in `build` are computed once: no gradient reaches the weights."""
 
 from __future__ import annotations
 
@@ -36,7 +14,7 @@ from kdoctor.analysis.models.user_classes import class_named, kind_of_class, met
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
@@ -224,54 +202,3 @@ rule = Rule(
     triggers=attribute("add_weight") & Trigger(_may_work_out),
     since="3.0",
 )
-
-_LAYER = (
-    "import keras\nimport numpy as np\n\n\n"
-    "class Half(keras.layers.Layer):\n    def build(self, input_shape):\n"
-    "        self.kernel = self.add_weight(shape=(input_shape[-1], 4), initializer='ones')\n"
-    "        self.bias = self.add_weight(shape=(2,), initializer='zeros')\n"
-    "        {}\n        self.built = True\n\n"
-    "    def call(self, inputs):\n        return keras.ops.matmul(inputs, self.half) + self.bias\n"
-)
-_SLICED = "self.half = self.kernel[:, :2]"
-_FIT = (
-    "\n\nlayer = Half()\nmodel = keras.Sequential([keras.Input((3,)), layer])\n"
-    "model.compile('sgd', 'mse')\nbefore = layer.get_weights()\n"
-    "model.fit(np.ones((4, 3)), np.full((4, 2), 9.0), verbose=0)\n"
-    "moved = [np.any(old != new) for old, new in zip(before, layer.get_weights())]\n"
-)
-
-VALID = [
-    _LAYER.format("half = self.kernel[:, :2]"),
-    # Of a weight that is not trained, and of none.
-    _LAYER.format("self.half = self.kernel[:, :2]").replace(
-        "initializer='ones'", "initializer='ones', trainable=False"
-    ),
-    _LAYER.format("self.half = self.other[:, :2]"),
-    _LAYER.format("self.half = keras.ops.shape(self.kernel)"),
-    # Made anew by `call`, and not read there.
-    _LAYER.format(_SLICED).replace("return", "self.half = self.kernel[:, :2]\n        return"),
-    _LAYER.format(_SLICED).replace("inputs, self.half", "inputs, self.kernel"),
-    _LAYER.format(_SLICED).replace("keras.layers.Layer", "object"),
-    "import tf_keras\n"
-    + _LAYER.format(_SLICED).replace("keras.layers.Layer", "tf_keras.layers.Layer"),
-]
-INVALID = [
-    Example(before=_LAYER.format(_SLICED) + _FIT, check="assert moved[1] and not moved[0]"),
-    Example(
-        before=_LAYER.format(
-            "self.half = keras.ops.transpose(keras.ops.transpose(self.kernel)[:2])"
-        )
-        + _FIT,
-        check="assert moved[1] and not moved[0]",
-    ),
-    # Two weights that are kept nowhere else; the bias alone is trained.
-    Example(
-        before=_LAYER.format(
-            "self.half = keras.ops.concatenate(\n            [self.add_weight(shape=(3, 1)) "
-            "for _ in range(2)], axis=-1\n        )"
-        )
-        + _FIT,
-        check="assert moved[1] and not any(moved[2:])",
-    ),
-]

@@ -1,21 +1,4 @@
-"""``efficientnet.keras`` fails on Keras 3; ``efficientnet.tfkeras`` still works.
-
-## What it does
-Reports imports of `efficientnet.keras`.
-
-## Why it breaks
-efficientnet 1.0.0 registers its custom objects through `keras.utils.generic_utils`, which Keras no
-longer exposes: `AttributeError: module 'keras.utils' has no attribute 'generic_utils'`. The import
-itself fails.
-
-## What to write instead
-`import efficientnet.tfkeras as efn`: the same models, built from `tf.keras`. Keras itself has
-`keras.applications.EfficientNetB0` and its variants, with other pretrained weights.
-
-## How we know
-Run with efficientnet 1.0.0 on Keras 3.15.1: `import efficientnet.keras` fails as quoted,
-`import efficientnet.tfkeras` works and its models build. The pretrained weights were not loaded.
-"""
+"""``efficientnet.keras`` fails on Keras 3; ``efficientnet.tfkeras`` still works."""
 
 from __future__ import annotations
 
@@ -29,7 +12,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import ImportBinding, Module
 
 _LIBRARY = "efficientnet"
@@ -64,7 +47,7 @@ def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding)
     if name is None or name.value != "keras":
         return None
     edit = Edit(module.span(name), ("tfkeras",))
-    return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+    return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*rule.invalid))
 
 
 def _why_not(module: Module) -> str:
@@ -91,28 +74,3 @@ rule = Rule(
     check=check,
     triggers=package(_MODULE),
 )
-
-VALID = [
-    "import efficientnet.tfkeras as efn",
-    "import efficientnet",
-    "from keras.applications import efficientnet",
-    (
-        "try:\n    import efficientnet.keras as efn\nexcept Exception:\n"
-        "    import efficientnet.tfkeras as efn"
-    ),
-]
-INVALID = [
-    Example(
-        before="import efficientnet.keras as efn\n\nefn.EfficientNetB0(weights=None)",
-        after="import efficientnet.tfkeras as efn\n\nefn.EfficientNetB0(weights=None)",
-        raises=_ERROR,
-        needs=("efficientnet==1.0.0",),
-    ),
-    Example(
-        before="from efficientnet.keras import EfficientNetB0, preprocess_input as prepare\n",
-        after="from efficientnet.tfkeras import EfficientNetB0, preprocess_input as prepare\n",
-        raises=_ERROR,
-        findings=2,
-        needs=("efficientnet==1.0.0",),
-    ),
-]

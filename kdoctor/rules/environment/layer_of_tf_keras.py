@@ -1,24 +1,4 @@
-"""Layers from packages built on `tf_keras`, used in a Keras 3 model.
-
-## What it does
-Reports `hub.KerasLayer` and the layers of `tfp.layers` if they are added to a Keras 3 `Sequential`,
-or are called with a Keras 3 symbolic tensor; and Keras 3 models passed to
-tensorflow_model_optimization for pruning, quantization or clustering.
-
-## Why it breaks
-With Keras 3 installed, these packages use tf_keras, which is Keras 2. Keras 3 does not accept their
-layers: `ValueError: Only instances of keras.Layer can be added to a Sequential model`. And they do
-not accept its symbolic tensors.
-
-## What to write instead
-Build the whole model with tf_keras: `TF_USE_LEGACY_KERAS=1`, set before TensorFlow is imported,
-makes `tf.keras` use it. If the layer is not trained, Keras 3 can call it inside a `Lambda`:
-`keras.layers.Lambda(lambda x: layer(x))`; its weights are then neither trained nor saved.
-
-## How we know
-Run with tensorflow_hub 0.16.1, tensorflow_probability 0.25.0 and tensorflow_model_optimization
-0.8.1, the last releases, on TensorFlow 2.21 with Keras 3.15.1.
-"""
+"""Layers from packages built on `tf_keras`, used in a Keras 3 model."""
 
 from __future__ import annotations
 
@@ -34,7 +14,7 @@ from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.triggers import names, word
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 
 _PROBABILITY: Final = "tensorflow_probability.layers."
@@ -138,108 +118,3 @@ rule = Rule(
     triggers=word("tensorflow_hub", "tensorflow_probability", "tensorflow_model_optimization")
     & names(lambda _, name: name in WHEN_CALLED or name in _GIVEN_MODELS),
 )
-
-_HEAD = "import tensorflow as tf\nimport tensorflow_hub as hub\n\n"
-_PROBABLE = "import keras\nimport tensorflow_probability as tfp\n\n"
-VALID = [
-    _HEAD + "embed = hub.load('handle')\nmodel = tf.keras.Sequential()\nmodel.add(embed)",
-    _HEAD + "layer = hub.KerasLayer('handle')\nlayer(tf.ones((1, 3)))",
-    _HEAD + "layer = hub.KerasLayer('handle')\n"
-    "tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: layer(x))])",
-    "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n" + _HEAD
-    + "tf.keras.Sequential([hub.KerasLayer('handle')])",
-    (
-        "import tf_keras\nimport tensorflow_hub as hub\n\n"
-        "tf_keras.Sequential([hub.KerasLayer('handle')])\n"
-        "hub.KerasLayer('handle')(tf_keras.Input((3,)))"
-    ),
-    _PROBABLE + "keras.layers.Dense(3, kernel_regularizer=tfp.layers.KLDivergenceRegularizer(3))",
-    _PROBABLE + "tfp.distributions.Normal(0.0, 1.0)",
-    _PROBABLE + "tfp.layers.VariableLayer((2,))(keras.Input((3,)))",
-]  # fmt: skip
-_MODEL = """
-import tempfile
-
-import tensorflow as tf
-
-
-class Made(tf.Module):
-    def __init__(self):
-        super().__init__()
-        self.trainable_variables_ = [tf.Variable(tf.ones((3, 2)))]
-
-    @tf.function(input_signature=[tf.TensorSpec((None, 3), tf.float32)])
-    def __call__(self, x):
-        return x @ self.trainable_variables_[0]
-
-
-handle = tempfile.mkdtemp()
-tf.saved_model.save(Made(), handle)
-"""
-_NEEDS_HUB = ("tensorflow-hub==0.16.1",)
-_NEEDS_PROBABILITY = ("tensorflow-probability==0.25.0", "dm-tree", "cloudpickle", "decorator")
-INVALID = [
-    Example(
-        before=_HEAD + "layer = hub.KerasLayer(handle, input_shape=[3], trainable=True)\n"
-        "model = tf.keras.Sequential()\nmodel.add(layer)\nmodel.add(tf.keras.layers.Dense(1))\n",
-        raises=_ADDED,
-        prelude=_MODEL,
-        needs=_NEEDS_HUB,
-    ),
-    Example(
-        before=_HEAD + "model = tf.keras.Sequential([\n    hub.KerasLayer(handle),\n"
-        "    tf.keras.layers.Dense(1),\n])\n",
-        raises=_ADDED,
-        prelude=_MODEL,
-        needs=_NEEDS_HUB,
-    ),
-    Example(
-        before=_HEAD + "x = tf.keras.Input((3,))\ny = hub.KerasLayer(handle)(x)\n",
-        raises="TypeError: Exception encountered when calling layer",
-        prelude=_MODEL,
-        needs=_NEEDS_HUB,
-    ),
-    Example(
-        before=_PROBABLE + "model = keras.Sequential([tfp.layers.DenseFlipout(2)])\n",
-        raises=_ADDED,
-        needs=_NEEDS_PROBABILITY,
-    ),
-    Example(
-        before=_PROBABLE + "x = keras.Input((3,))\ny = tfp.layers.DenseFlipout(2)(x)\n",
-        raises="AttributeError: 'tuple' object has no attribute 'rank'",
-        needs=_NEEDS_PROBABILITY,
-    ),
-    Example(
-        before=_PROBABLE + "x = keras.Input((3,))\n"
-        "y = tfp.layers.DistributionLambda(lambda t: tfp.distributions.Normal(t, 1.0))(x)\n",
-        raises="ValueError: Exception encountered when calling layer",
-        needs=_NEEDS_PROBABILITY,
-    ),
-    Example(
-        before="import keras\nimport tensorflow_model_optimization as tfmot\n\n"
-        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
-        "pruned = tfmot.sparsity.keras.prune_low_magnitude(model)\n",
-        raises="ValueError: `prune_low_magnitude` can only prune an object of the following types",
-        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
-    ),
-    Example(
-        before="import keras\nfrom tensorflow_model_optimization.quantization.keras import "
-        "quantize_model\n\n"
-        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
-        "small = quantize_model(model)\n",
-        raises="ValueError: `to_quantize` can only either be a keras Sequential or Functional",
-        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
-    ),
-    Example(
-        before="import keras\nimport tensorflow_model_optimization as tfmot\n\n"
-        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
-        "bare = tfmot.sparsity.keras.strip_pruning(model)\n",
-        raises="ValueError: ('Expected model to be a `keras.Model` instance but got: '",
-        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
-    ),
-    Example(
-        before=_PROBABLE + "x = keras.Input((8,))\ny = tfp.layers.OneHotCategorical(8)(x)\n",
-        raises="AttributeError: Exception encountered when calling layer",
-        needs=_NEEDS_PROBABILITY,
-    ),
-]

@@ -1,22 +1,4 @@
-"""Objects of two Keras packages in one model: `keras` with `tf_keras`, or an older `tf.keras`.
-
-## What it does
-Reports layers added to a `Sequential`, and optimizers passed to `compile`, if both come from Keras,
-but not from the same Keras package. `keras` and `tf.keras` are the same since TensorFlow 2.16, and
-were from 2.6 on; they differ if `TF_USE_LEGACY_KERAS` makes `tf.keras` Keras 2, and with Keras up
-to 2.3. `tf_keras` and `tensorflow.python.keras` are always separate.
-
-## Why it breaks
-Each Keras package only accepts its own classes: `ValueError: Only instances of keras.Layer can be
-added to a Sequential model`, `TypeError: The added layer must be an instance of class Layer`,
-`ValueError: Could not interpret optimizer identifier`.
-
-## What to write instead
-Import everything from one package: from `keras`, or from `tf_keras`.
-
-## How we know
-Each pair was tried on TensorFlow 2.21 with keras 3.15 and tf_keras 2.21.
-"""
+"""Objects of two Keras packages in one model: `keras` with `tf_keras`, or an older `tf.keras`."""
 
 from __future__ import annotations
 
@@ -30,7 +12,7 @@ from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
@@ -128,34 +110,3 @@ rule = Rule(
     check=check,
     triggers=word("Sequential", "add", "compile") & Trigger(_may_be_mixed),
 )
-
-VALID = [
-    "import keras\nimport tensorflow as tf\nkeras.Sequential([tf.keras.layers.Dense(2)])",
-    "import tf_keras\ntf_keras.Sequential([tf_keras.layers.Dense(2)])",
-    "import keras\nimport tf_keras\nkeras.Sequential([keras.layers.Dense(2)])",
-    "import keras\nfrom mine import Dense\nkeras.Sequential([Dense(2)])",
-    "import keras\nimport tf_keras\nkeras.Sequential().compile('sgd', tf_keras.losses.Huber())",
-]
-INVALID = [
-    Example(
-        before="import keras\nimport tf_keras\n\nkeras.Sequential([tf_keras.layers.Dense(2)])\n",
-        raises="ValueError: Only instances of `keras.Layer` can be added to a Sequential model",
-    ),
-    Example(
-        before="import keras\nimport tf_keras\n\nmodel = tf_keras.Sequential()\n"
-        "model.add(keras.layers.Dense(2))\n",
-        raises="TypeError: The added layer must be an instance of class Layer",
-    ),
-    Example(
-        before="import keras\nimport tf_keras\n\n"
-        "model = keras.Sequential([keras.layers.Dense(2)])\n"
-        "model.compile(optimizer=tf_keras.optimizers.Adam(), loss='mse')\n",
-        raises="ValueError: Could not interpret optimizer identifier",
-    ),
-    Example(
-        before="import os\n\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n"
-        "import keras\nfrom tensorflow.keras.models import Sequential\n\n"
-        "Sequential([keras.layers.Dense(2)])\n",
-        raises="TypeError: The added layer must be an instance of class Layer",
-    ),
-]

@@ -1,24 +1,4 @@
-"""A module refuses to run on this release of Keras, or on this version of Python.
-
-## What it does
-Reports a top-level `if` whose test has a known result on the target and which then ends with
-`raise` or `sys.exit`: `if keras.__version__ >= "3": raise ImportError`. The same goes for `assert
-keras.__version__ < "3"`. The code after it, or in the other branch, is checked as well: it is the
-code to fix.
-
-A check that skips tests (`pytest.skip`, `raise unittest.SkipTest`) does not count: the code that it
-guards does not run and is not reported. Checks inside functions are not reported either.
-
-## Why it breaks
-The module cannot be imported: it raises that exception.
-
-## What to write instead
-Fix the rest of the module, then delete the check.
-
-## How we know
-The exception is the one that the module itself raises. A test compares the known results of
-conditions with Python: `tests/syntax/test_condition_values.py`.
-"""
+"""A module refuses to run on this release of Keras, or on this version of Python."""
 
 from __future__ import annotations
 
@@ -30,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
@@ -125,61 +105,3 @@ rule = Rule(
     check=check,
     triggers=Trigger(_may_stop),
 )
-
-_OLD = 'import keras\n\nif keras.__version__ < "3":\n    raise ImportError("Keras 3 is needed")\n'
-
-_IN_A_FUNCTION = """\
-import keras
-
-
-def save(model):
-    if keras.__version__ >= "3":
-        raise RuntimeError("not here")
-    return model
-"""
-_CAUGHT = """\
-import keras
-
-try:
-    if keras.__version__ >= "3":
-        raise ImportError("too new")
-    OLD = True
-except ImportError:
-    OLD = False
-"""
-_SKIPPED = """\
-import unittest
-
-import keras
-
-if keras.__version__ >= "3":
-    raise unittest.SkipTest("of Keras 2")
-"""
-
-VALID = [
-    f"{_OLD}\nlayer = keras.layers.Dense(1)",
-    # A function that is for another Keras does no harm.
-    _IN_A_FUNCTION,
-    # Nothing fails where tests are skipped, or where the exception is caught.
-    _SKIPPED,
-    _CAUGHT,
-    # Nobody knows how that turns out.
-    'import keras\nimport sys\n\nif "--old" in sys.argv:\n    raise SystemExit(keras.__version__)',
-]
-INVALID = [
-    Example(
-        before='import keras\n\nassert keras.__version__ < "3", "Keras 2 is needed"\n',
-        raises="AssertionError: Keras 2 is needed",
-    ),
-    Example(
-        before='import keras\n\nif keras.__version__ >= "3":\n'
-        '    raise ImportError("Keras 2 is needed")\n\nlayer = keras.layers.Dense(1)',
-        raises="ImportError: Keras 2 is needed",
-    ),
-    Example(
-        before='import keras\n\nif keras.__version__.startswith("2."):\n'
-        "    layer = keras.layers.Dense(1)\nelse:\n"
-        '    raise RuntimeError("an unknown Keras")',
-        raises="RuntimeError: an unknown Keras",
-    ),
-]

@@ -1,24 +1,4 @@
-"""Keras is imported from the root that was not asked for: `--namespace`.
-
-## What it does
-With `--namespace keras`, imports from `tensorflow.keras` move to `keras`; with `--namespace
-tf.keras`, the other way round. Without that option the rule reports nothing. A name only moves if
-the target has the very same object under both roots.
-
-## Why it breaks
-Nothing breaks: since Keras 3, `tf.keras` is another name for the package `keras`. A project that
-uses both, or that should also run on JAX or PyTorch, wants only one of them. If the two differ
-(`tf.keras.backend.sum`, `tf.keras.preprocessing.image`), the name stays, and the finding says so.
-
-## What to write instead
-`from keras import layers` for `from tensorflow.keras import layers`, and `keras.layers.Dense` for
-`tf.keras.layers.Dense`.
-
-## How we know
-The wheels show where the object of each public name is defined; a name counts as the same under
-both roots if that place is the same. The proof checks for every such name of the installed
-frameworks whether `keras.x is tf.keras.x`.
-"""
+"""Keras is imported from the root that was not asked for: `--namespace`."""
 
 from __future__ import annotations
 
@@ -42,7 +22,7 @@ from kdoctor.model import (
     Span,
 )
 from kdoctor.rewrite.visibility import is_conditional
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _OTHER = {"keras": "tf.keras", "tf.keras": "keras"}
@@ -264,7 +244,7 @@ class _Move:
         return self.module.is_free(self.new, [reference.node])
 
     def _proven(self) -> Applicability:
-        return self.facts.applicability(*(each for each in INVALID if each.after))
+        return self.facts.applicability(*(each for each in rule.invalid if each.after))
 
     def _finding(self, place: Place, name: str, fix: Fix | NoFix) -> Finding:
         return rule.finding(
@@ -308,70 +288,6 @@ def _binds_too(other: ImportBinding, binding: ImportBinding) -> bool:
 def _is_one_object(here: Lookup, there: Lookup) -> bool:
     return bool(here.home) and here.home == there.home and here.kind is there.kind
 
-
-VALID = [
-    # Without --namespace both are fine.
-    "import tensorflow as tf\nfrom keras import layers\n\ntf.keras.Sequential([layers.Dense(1)])\n",
-]
-
-INVALID = [
-    Example(
-        before="from tensorflow.keras import layers\n\nlayer = layers.Dense(3)  # dense\n",
-        after="from keras import layers\n\nlayer = layers.Dense(3)  # dense\n",
-        namespace="keras",
-        check=(
-            "import importlib, operator, keras, tensorflow as tf\n"
-            "from kdoctor.rules.environment.other_namespace import shared_names\n"
-            "names = shared_names()\n"
-            "assert len(names) > 1000, len(names)\n"
-            "def imported(root, name):\n"
-            "    module, _, leaf = f'{root}.{name}'.rpartition('.')\n"
-            "    return getattr(importlib.import_module(module), leaf)\n"
-            "read = lambda each, name: operator.attrgetter(name)(each)\n"
-            "attributes = [each for each in names if each not in shared_names(imported=True)]\n"
-            "different = [e for e in attributes if read(keras, e) is not read(tf.keras, e)]\n"
-            "assert not different, different\n"
-            "different = [each for each in names if imported('keras', each)\n"
-            "             is not imported('tensorflow.keras', each)]\n"
-            "assert not different, different\n"
-        ),
-    ),
-    Example(
-        before=(
-            "import tensorflow as tf\n\n"
-            "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
-            "model.compile('sgd', loss=tf.keras.losses.MeanSquaredError())\n"
-        ),
-        after=(
-            "import keras\n\n"
-            "model = keras.Sequential([keras.layers.Dense(1)])\n"
-            "model.compile('sgd', loss=keras.losses.MeanSquaredError())\n"
-        ),
-        findings=3,
-        namespace="keras",
-    ),
-    Example(
-        before=(
-            "import keras\n"
-            "from keras.layers import Dense, Input as In\n\n"
-            "x = In((2,))\n"
-            "keras.Model(x, Dense(1)(x))\n"
-        ),
-        after=(
-            "from tensorflow import keras\n"
-            "from tensorflow.keras.layers import Dense, Input as In\n\n"
-            "x = In((2,))\n"
-            "keras.Model(x, Dense(1)(x))\n"
-        ),
-        findings=2,
-        namespace="tf.keras",
-    ),
-    # What differs under the two roots stays, and with it the import that it is read by.
-    Example(
-        before="from tensorflow.keras import backend as K\n\nK.square(2.0)\n",
-        namespace="keras",
-    ),
-]
 
 rule = Rule(
     code="KD710",

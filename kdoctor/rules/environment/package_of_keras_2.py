@@ -1,25 +1,4 @@
-"""Packages written for Keras 2 of which no release can be imported with Keras 3.
-
-## What it does
-Reports imports of packages, and of their modules, whose last release fails when it is imported:
-`tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
-
-## Why it breaks
-They use names of Keras 2 on import (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
-check the version of Keras and refuse the new one.
-
-## What to write instead
-Some can be imported if `tf.keras` is Keras 2: install tf_keras, and set `TF_USE_LEGACY_KERAS=1`
-before TensorFlow is imported. For the others, Keras 3 itself has some of the same names
-(`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`), which may behave differently. Copy
-whatever else you need into the project: kdoctor fixes such code like any other. Code that used
-`tensorflow_estimator` is written with Keras, and `compile` and `fit`.
-
-## How we know
-`python -m tools.package_imports` installs the last release of each package, imports all of its
-modules on TensorFlow 2.21 with Keras 3.15.1, and again with `TF_USE_LEGACY_KERAS=1`; the rule uses
-its record. A module of the same name in the project is not affected.
-"""
+"""Packages written for Keras 2 of which no release can be imported with Keras 3."""
 
 from __future__ import annotations
 
@@ -36,7 +15,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import ImportBinding, Module
 
 
@@ -145,39 +124,3 @@ rule = Rule(
     check=check,
     triggers=word(*sorted({each.partition(".")[0] for each in broken_packages()})) & names(_is_one),
 )
-
-VALID = [
-    "import my_tensorflow_addons\nmy_tensorflow_addons.layers",
-    "import mrcnn.config\nfrom mrcnn import utils",
-    "try:\n    import tensorflow_addons as tfa\nexcept ImportError:\n    tfa = None",
-    # Then `tf.keras` is Keras 2.
-    (
-        "import os\n\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n\nimport tensorflow as tf\n"
-        "import tensorflow_recommenders as tfrs\n\ntfrs.Model"
-    ),
-]
-INVALID = [
-    Example(
-        before="import tensorflow as tf\nimport tensorflow_recommenders as tfrs\n\n"
-        "task = tfrs.tasks.Ranking(loss=tf.keras.losses.MeanSquaredError())\n",
-        raises="ImportError: Package tensorflow_recommenders requires tf.keras to be Keras "
-        "version 2",
-        needs=("tensorflow-recommenders==0.7.7",),
-    ),
-    Example(
-        before="from tensorflow_addons.layers import CRF, GroupNormalization\n",
-        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
-        needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
-    ),
-    Example(
-        before="import tensorflow_addons as tfa\nfrom tensorflow_addons.optimizers import AdamW\n\n"
-        "optimizers = AdamW(1e-4), tfa.optimizers.LazyAdam(1e-4)\n",
-        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
-        needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
-    ),
-    Example(
-        before="from keras_vggface.vggface import VGGFace\n",
-        raises="ImportError: cannot import name 'layer_utils' from 'keras.utils'",
-        needs=("keras-vggface==0.6",),
-    ),
-]

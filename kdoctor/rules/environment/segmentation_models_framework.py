@@ -1,31 +1,4 @@
-"""segmentation_models is imported before it is told to use ``tf.keras``.
-
-## What it does
-Reports the first import of `segmentation_models` in a file that does not set the environment
-variable `SM_FRAMEWORK` first.
-
-## Why it breaks
-segmentation_models 1.0.1 (the last release) uses the framework `keras` by default and then imports
-`efficientnet.keras`, which uses `keras.utils.generic_utils`. Keras no longer exposes that module:
-`AttributeError: module 'keras.utils' has no attribute 'generic_utils'`. The import itself fails, so
-calling `sm.set_framework("tf.keras")` afterwards comes too late, and `TF_USE_LEGACY_KERAS=1` does
-not help: it concerns `tf.keras` only.
-
-## What to write instead
-Set the variable before the import, in the program or in the shell that starts it:
-
-    import os
-
-    os.environ["SM_FRAMEWORK"] = "tf.keras"
-    import segmentation_models as sm
-
-The models are then `tf.keras` models, so use `tensorflow.keras` for the code around them.
-
-## How we know
-Run with segmentation_models 1.0.1, efficientnet 1.0.0 and image-classifiers 1.0.0 on Keras 3.15.1:
-the import fails as quoted, with the variable `Unet`, `FPN`, `Linknet` and `PSPNet` build, compile
-and train. See https://github.com/qubvel/segmentation_models/issues/374 for the same error.
-"""
+"""segmentation_models is imported before it is told to use ``tf.keras``."""
 
 from __future__ import annotations
 
@@ -41,7 +14,7 @@ from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import ImportBinding, Module
 
 _LIBRARY = "segmentation_models"
@@ -110,7 +83,7 @@ def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> F
     return Fix(
         f'Set `os.environ["{_VARIABLE}"]` before the import',
         (edit,),
-        facts.applicability(*INVALID),
+        facts.applicability(*rule.invalid),
     )
 
 
@@ -152,51 +125,3 @@ rule = Rule(
     check=check,
     triggers=package(_LIBRARY),
 )
-
-VALID = [
-    'import os\n\nos.environ["SM_FRAMEWORK"] = "tf.keras"\nimport segmentation_models as sm',
-    (
-        'from os import environ\nenviron.setdefault("SM_FRAMEWORK", "tf.keras")\n'
-        "from segmentation_models import Unet"
-    ),
-    "try:\n    import segmentation_models as sm\nexcept Exception:\n    sm = None",
-    "import segmentation_models_pytorch as smp",
-    "import my.segmentation_models",
-]
-INVALID = [
-    Example(
-        before="import segmentation_models as sm\n\nsm.framework()",
-        after="import os\n\n"
-        'os.environ["SM_FRAMEWORK"] = "tf.keras"\n'
-        "import segmentation_models as sm\n\nsm.framework()",
-        raises=_ERROR,
-        needs=("segmentation_models==1.0.1",),
-    ),
-    Example(
-        before="import os\nimport tensorflow as tf\nfrom segmentation_models import Unet\n\n"
-        'model = Unet("resnet18", input_shape=(32, 32, 3), encoder_weights=None)\n',
-        after="import os\nimport tensorflow as tf\n"
-        'os.environ["SM_FRAMEWORK"] = "tf.keras"\n'
-        "from segmentation_models import Unet\n\n"
-        'model = Unet("resnet18", input_shape=(32, 32, 3), encoder_weights=None)\n',
-        raises=_ERROR,
-        check="assert model(tf.zeros((1, 32, 32, 3))).shape == (1, 32, 32, 1)",
-        needs=("segmentation_models==1.0.1",),
-    ),
-    Example(
-        before="import os\n\n\ndef model():\n    import segmentation_models as sm\n"
-        "    os.environ['SM_FRAMEWORK'] = 'tf.keras'\n    return sm\n\n\nmodel()",
-        after="import os\n\n\ndef model():\n    os.environ['SM_FRAMEWORK'] = 'tf.keras'\n"
-        "    import segmentation_models as sm\n    return sm\n\n\nmodel()",
-        raises=_ERROR,
-        needs=("segmentation_models==1.0.1",),
-    ),
-    Example(
-        before='import os\nimport segmentation_models as sm\n\nsm.set_framework("tf.keras")',
-        after="import os\n"
-        'os.environ["SM_FRAMEWORK"] = "tf.keras"\n'
-        'import segmentation_models as sm\n\nsm.set_framework("tf.keras")',
-        raises=_ERROR,
-        needs=("segmentation_models==1.0.1",),
-    ),
-]

@@ -1,24 +1,4 @@
-"""Arguments that only TensorFlow 1 accepted: `tf.reduce_sum(x, keep_dims=True)`.
-
-## What it does
-Reports each keyword argument that a function accepted in TensorFlow 1 but no longer does in
-TensorFlow 2, in a file that uses Keras 3. The functions of `tf.compat.v1` still accept it. A call
-with a symbolic tensor is reported by KD503 instead.
-
-## Why it breaks
-Keras 3 needs TensorFlow 2: `TypeError: Got an unexpected keyword argument 'keep_dims'`.
-
-## What to write instead
-Most have a new name: `keep_dims` is `keepdims`, `reduction_indices`, `dim` and `dimension` are
-`axis`. These are rewritten. `tf.nn.dropout(x, keep_prob=0.9)` is `tf.nn.dropout(x, rate=0.1)`. An
-argument without a new name has to be removed, or the function taken from `tf.compat.v1`.
-
-## How we know
-`tools/tensorflow_names.py` calls each function of TensorFlow 2.21 with the arguments that it has
-lost. The new names are those of TensorFlow's own `tf_upgrade_v2`. The example compares the results
-of the functions with those of `tf.compat.v1` for the old names; where they have not been compared,
-the fix is unsafe.
-"""
+"""Arguments that only TensorFlow 1 accepted: `tf.reduce_sum(x, keep_dims=True)`."""
 
 from __future__ import annotations
 
@@ -33,7 +13,7 @@ from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.fallback_helpers import catches
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -116,7 +96,7 @@ def _fix(
     return Fix(
         f"Write `{new}=`",
         (Edit(module.span(argument.keyword), (new,)),),
-        facts.applicability(*((_RENAMED,) if is_compared else ())),
+        facts.applicability(*((rule.group("renamed")[0],) if is_compared else ())),
         unsafe_because="" if is_compared else _NOT_COMPARED,
     )
 
@@ -166,80 +146,4 @@ def _renames(name: str, given: str) -> dict[str, str]:
     return {old: new for old, new in known if new and f"{new}=" in given}
 
 
-def _before(root: str) -> str:
-    lines = []
-    for name, given in _CALLS:
-        text = given
-        for old, new in _renames(name, given).items():
-            text = text.replace(f"{new}=", f"{old}=")
-        lines.append(f"    {root}.{name}({text}),\n")
-    return "".join(lines)
-
-
 _COMPARED = {(name, old) for name, given in _CALLS for old in _renames(name, given)}
-_HEAD = "import keras\nimport tensorflow as tf\n\n"
-_DATA = (
-    f"{_HEAD}x = keras.ops.array([[1.0, 2.0], [4.0, 0.0]])\nimage = keras.ops.ones((1, 4, 4, 1))\n"
-)
-_AFTER = "".join(f"    tf.{name}({given}),\n" for name, given in _CALLS)
-_RENAMED = Example(
-    before=f"{_DATA}results = [\n{_before('tf')}]\n",
-    after=f"{_DATA}results = [\n{_AFTER}]\n",
-    raises="TypeError: Got an unexpected keyword argument 'reduction_indices'",
-    findings=sum(len(_renames(*each)) for each in _CALLS),
-    check=f"old = [\n{_before('tf.compat.v1')}]\n"
-    "pairs = list(zip(tf.nest.flatten(results), tf.nest.flatten(old), strict=True))\n"
-    "assert all(one.dtype == other.dtype for one, other in pairs)\n"
-    "assert all(one.numpy().tolist() == other.numpy().tolist() for one, other in pairs)",
-)
-
-VALID = [
-    # No Keras in it; what TensorFlow 1 takes; new names; names that TensorFlow 2 still takes.
-    "import tensorflow as tf\n\ntf.reduce_sum([1.0], keep_dims=True)",
-    "import keras\nimport tensorflow.compat.v1 as tf\n\ntf.reduce_sum([1.0], keep_dims=True)",
-    _HEAD + "tf.compat.v1.nn.softmax([1.0], dim=0)\ntf.math.l2_normalize([1.0], dim=0)",
-    _HEAD + "tf.reduce_sum([1.0], keepdims=True)\nmine.reduce_sum([1.0], keep_dims=True)",
-    (
-        "import keras\n\ntry:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n"
-        "    import tensorflow as tf\n\ntf.reduce_sum([1.0], keep_dims=True)"
-    ),
-    # Tried first, and asked for first.
-    (
-        _HEAD + "try:\n    y = tf.reduce_sum([1.0], keepdims=True)\nexcept TypeError:\n"
-        "    y = tf.reduce_sum([1.0], keep_dims=True)"
-    ),
-    (
-        _HEAD + "def total(x):\n    try:\n        return tf.reduce_sum(x, keep_dims=True)\n"
-        "    except TypeError:\n        return tf.reduce_sum(x, keepdims=True)\n\n\ntotal([1.0])"
-    ),
-    _HEAD + "if tf.__version__.startswith('1.'):\n    y = tf.reduce_sum([1.0], keep_dims=True)",
-    # KD503's.
-    _HEAD + "y = tf.reduce_sum(keras.Input((4,)), keep_dims=True)",
-]
-INVALID = [
-    Example(
-        before=_HEAD + "def norm(x):\n"
-        "    return tf.sqrt(tf.reduce_sum(keras.ops.square(x), -1, keep_dims=True))\n\n\n"
-        "y = norm(keras.ops.array([[3.0, 4.0]]))\n",
-        after=_HEAD + "def norm(x):\n"
-        "    return tf.sqrt(tf.reduce_sum(keras.ops.square(x), -1, keepdims=True))\n\n\n"
-        "y = norm(keras.ops.array([[3.0, 4.0]]))\n",
-        raises="TypeError: Got an unexpected keyword argument 'keep_dims'",
-        check="assert y.numpy().tolist() == [[5.0]]",
-    ),
-    Example(
-        before=_HEAD + "y = tf.nn.dropout(keras.ops.ones((2, 2)), keep_prob=0.5)\n",
-        raises="TypeError: Got an unexpected keyword argument 'keep_prob'",
-    ),
-    Example(
-        before="import tensorflow.compat.v2 as tf\n\n"
-        "loss = tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.3, 0.7], dim=0)\n"
-        "loss = tf.keras.ops.mean(loss)\n",
-        after="import tensorflow.compat.v2 as tf\n\n"
-        "loss = tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.3, 0.7], axis=0)\n"
-        "loss = tf.keras.ops.mean(loss)\n",
-        unsafe=True,
-        raises="TypeError: Got an unexpected keyword argument 'dim'",
-    ),
-    _RENAMED,
-]

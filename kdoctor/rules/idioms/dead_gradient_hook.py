@@ -1,32 +1,4 @@
-"""`get_updates` and `get_gradients` of a layer or model: hooks that Keras never calls.
-
-## What it does
-Reports the methods `get_updates` and `get_gradients` that a layer or a model defines. Optimizers
-with `get_updates` are reported by KD512.
-
-## Why it breaks
-On a layer or a model, no version of Keras calls them: the layer passes gradients on unchanged, and
-what the method was meant to do (often clipping) silently does not happen. Only optimizers of Keras
-1 and 2 had them.
-
-## What to write instead
-To limit gradients: `keras.optimizers.Adam(clipvalue=1.0)` (or `clipnorm=`, `global_clipnorm=`). To
-change them in one place of a model:
-
-    @keras.ops.custom_gradient
-    def clip_gradient(x):
-        def grad(upstream):
-            return keras.ops.clip(upstream, -1.0, 1.0)
-
-        return x, grad
-
-and call `clip_gradient(x)` in the layer's `call` (with TensorFlow, `upstream` is the argument; with
-JAX and PyTorch see the documentation of `keras.ops.custom_gradient`).
-
-## How we know
-Run on Keras 3.15.1: `fit` of a model with such a layer, and of a subclassed model, never enters the
-methods.
-"""
+"""`get_updates` and `get_gradients` of a layer or model: hooks that Keras never calls."""
 
 from __future__ import annotations
 
@@ -38,7 +10,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -100,29 +72,3 @@ rule = Rule(
     triggers=defines(*_HOOKS),
     since="3.0",
 )
-
-VALID = [
-    "import keras\n\n\nclass Mine:\n    def get_updates(self):\n        pass",
-    # The user calls it.
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def get_gradients(self, x):\n"
-        "        return x\n\n    def train_step(self, data):\n        self.get_gradients(data)"
-    ),
-    # An optimizer.
-    (
-        "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
-        "    def get_updates(self, loss, params):\n        return []\n\n"
-        "    def update_step(self, gradient, variable, learning_rate):\n        pass"
-    ),
-]
-INVALID = [
-    Example(
-        before="import keras\n\n\nclass Clip(keras.layers.Layer):\n"
-        "    def call(self, x):\n        return x\n\n"
-        "    def get_updates(self, params, loss):\n"
-        "        raise RuntimeError('never called')\n\n\n"
-        "model = keras.Sequential([keras.Input((2,)), Clip(), keras.layers.Dense(1)])\n"
-        'model.compile("sgd", "mse")\n'
-        "model.fit(keras.ops.ones((4, 2)), keras.ops.ones((4, 1)), verbose=0)",
-    ),
-]

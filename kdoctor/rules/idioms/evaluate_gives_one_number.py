@@ -1,22 +1,4 @@
-"""`loss, accuracy = model.evaluate(…)` for a model compiled without metrics.
-
-## What it does
-Reports where the result of `evaluate` is unpacked or indexed, in the same function (or at module
-level) in which the model was compiled, and the number of values does not match its metrics.
-
-## Why it breaks
-`evaluate` returns a single float, the loss, if the model has no metrics, and a list of loss and
-metrics otherwise: `TypeError: cannot unpack non-iterable float object`. This is the same in Keras 2
-and 3; it shows up when `metrics=` is removed from `compile`.
-
-## What to write instead
-Pass the metrics, `model.compile(optimizer, loss, metrics=["accuracy"])`, or use the single number:
-`loss = model.evaluate(x, y)`. `model.evaluate(x, y, return_dict=True)["loss"]` works in every case.
-
-## How we know
-Run on Keras 3.15.1 with zero, one and two metrics; the errors are quoted from there. Reported only
-if everything that may add a number is visible: a `Sequential` of Keras layers, compiled once.
-"""
+"""`loss, accuracy = model.evaluate(…)` for a model compiled without metrics."""
 
 from __future__ import annotations
 
@@ -29,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._visible_models import VisibleModel, model_in_sight
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -140,51 +122,3 @@ rule = Rule(
     check=check,
     triggers=attribute("evaluate") & attribute("compile") & Trigger(_may_be_taken_apart),
 )
-
-_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-_DATA = "x, y = keras.ops.ones((4, 2)), keras.ops.ones((4, 1))\n"
-
-VALID = [
-    _MODEL + 'model.compile("sgd", "mse", metrics=["mae"])\nloss, mae = model.evaluate(x, y)',
-    _MODEL + 'model.compile("sgd", "mse")\nloss = model.evaluate(x, y)',
-    _MODEL + 'model.compile("sgd", "mse")\na, b = model.evaluate(x, y, return_dict=True)',
-    # Compiled elsewhere, or maybe anew.
-    _MODEL + "a, b = model.evaluate(x, y)",
-    _MODEL + 'model.compile("sgd", "mse")\nsetup(model)\na, b = model.evaluate(x, y)',
-    _MODEL + 'model.compile("sgd", "mse", metrics=chosen)\na, b = model.evaluate(x, y)',
-    _MODEL + 'model.compile("sgd", "mse", **options)\na, b = model.evaluate(x, y)',
-    # Each of several outputs has a loss of its own in the list.
-    (
-        "import keras\ni = keras.Input((2,))\nmodel = keras.Model(i, [i, i])\n"
-        'model.compile("sgd", ["mse", "mse"])\na, b, c = model.evaluate(x, y)'
-    ),
-    # A layer of one's own may keep a metric.
-    (
-        "import keras\nfrom mine import Measured\n"
-        "model = keras.Sequential([Measured(), keras.layers.Dense(1)])\n"
-        'model.compile("sgd", "mse")\na, b = model.evaluate(x, y)'
-    ),
-]
-INVALID = [
-    Example(
-        before=_MODEL
-        + 'model.compile("sgd", "mse")\n'
-        + _DATA
-        + "loss, accuracy = model.evaluate(x, y, verbose=0)",
-        raises="TypeError: cannot unpack non-iterable float object",
-    ),
-    Example(
-        before=_MODEL
-        + 'model.compile("sgd", "mse", metrics=["mae"])\n'
-        + _DATA
-        + "loss, mae, mse = model.evaluate(x, y, verbose=0)",
-        raises="ValueError: not enough values to unpack (expected 3, got 2)",
-    ),
-    Example(
-        before=_MODEL
-        + 'model.compile("sgd", "mse")\n'
-        + _DATA
-        + "print(model.evaluate(x, y, verbose=0)[1])",
-        raises="TypeError: 'float' object is not subscriptable",
-    ),
-]

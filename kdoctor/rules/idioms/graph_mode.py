@@ -1,37 +1,4 @@
-"""TensorFlow 1 graphs around Keras: `with graph.as_default():`, disabled eager execution.
-
-## What it does
-Reports `with graph.as_default():` around a call of `fit`, `evaluate`, `predict` or another method
-that runs a model, and `tf.compat.v1.disable_eager_execution()` or `disable_v2_behavior()` in a file
-that uses Keras.
-
-## Why it breaks
-Keras 3 runs eagerly, and creates its own `tf.function`. In an explicit graph `fit`, `evaluate` and
-`predict` raise `RuntimeError: `tf.data.Dataset` only supports Python-style iteration in eager mode
-or within tf.function.`; `get_weights` and `save` raise `NotImplementedError: numpy() is only
-available when eager execution is enabled.` Multi-threaded programs kept a graph in a global
-variable so that a web server's threads found the model; Keras 3 does not need this.
-
-## What to write instead
-Remove the `with` and the call: `model.predict(x)` works in any thread. Code that needs a session or
-a placeholder needs `tf_keras` (`TF_USE_LEGACY_KERAS=1`), or has to be rewritten: a placeholder is
-`keras.Input`, `session.run(outputs, {inputs: x})` is `keras.Model(inputs, outputs)(x)`,
-`tf.gradients(loss, x)` is
-
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        loss = model(x)
-    gradients = tape.gradient(loss, x)
-
-and `K.manual_variable_initialization(True)` and `tf.global_variables_initializer()` are not needed:
-variables have their values when they are created.
-
-## How we know
-Run on Keras 3.15.1 with TensorFlow 2.21: a model can be built, compiled and called in such a graph,
-but `fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted. Once disabled,
-eager execution stays off for the process: `tests/rules/test_graph_mode.py` runs a file before and
-after its fix in separate processes.
-"""
+"""TensorFlow 1 graphs around Keras: `with graph.as_default():`, disabled eager execution."""
 
 from __future__ import annotations
 
@@ -45,7 +12,7 @@ from kdoctor.analysis.triggers import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
@@ -178,30 +145,3 @@ rule = Rule(
     triggers=named(*_OFF) | attribute("as_default") & named(*_GRAPHS),
     since="3.0",
 )
-
-_HEAD = (
-    "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-)
-
-VALID = [
-    # No model runs in it.
-    _HEAD + "with tf.Graph().as_default():\n    print(tf.constant(1.0).name)\nmodel.predict(x)",
-    # Keras 2, which stays one.
-    "import tensorflow as tf\nimport tf_keras\n\ntf.compat.v1.disable_eager_execution()",
-    # Another thing's method.
-    _HEAD + "with policy.as_default():\n    model.predict(x)",
-    # A function may be called elsewhere.
-    _HEAD + "with tf.Graph().as_default():\n    def run(x):\n        return model.predict(x)",
-]
-INVALID = [
-    Example(
-        before=_HEAD + "graph = tf.compat.v1.get_default_graph()\nwith graph.as_default():\n"
-        "    model.predict(np.ones((1, 2)), verbose=0)\n",
-        raises=_NO_LOOP,
-    ),
-    Example(
-        before=_HEAD + "with tf.Graph().as_default():\n    model.get_weights()\n",
-        raises="NotImplementedError: numpy() is only available when eager execution is enabled.",
-    ),
-]

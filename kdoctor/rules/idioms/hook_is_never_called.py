@@ -1,29 +1,4 @@
-"""A custom class overrides a private method of Keras 2 that Keras 3 never calls.
-
-## What it does
-Reports methods of custom layers, models and optimizers that override a private method of Keras 2
-and call it, `super()._add_variable_with_custom_getter(…)`, if Keras 3 has no such method.
-Optimizers with `_resource_apply_dense` or `get_updates` are reported as a whole by KD511 and KD512.
-
-## Why it breaks
-Nothing calls the method any more: what it was meant to do with each weight, input or call silently
-does not happen.
-
-## What to write instead
-Override a public method: `add_weight` to intercept each weight as it is created, `call` or
-`__call__` for inputs and outputs, `build` for setup. In an optimizer, `apply` gets the gradients.
-Keras layers create their weights with `self.add_weight` in `build`:
-
-    class Quantized(keras.layers.Dense):
-        def add_weight(self, *args, **kwargs):
-            weight = super().add_weight(*args, **kwargs)
-            ...
-            return weight
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a layer that counts the calls. A test checks each of the
-names on both.
-"""
+"""A custom class overrides a private method of Keras 2 that Keras 3 never calls."""
 
 from __future__ import annotations
 
@@ -37,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -118,41 +93,3 @@ rule = Rule(
     triggers=defines(*_ALL),
     since="3.0",
 )
-
-_HOOK = (
-    "    def _add_variable_with_custom_getter(self, name, **kwargs):\n        seen.append(name)\n"
-    "        return {}\n\n\n"
-)
-_CLASS = "import keras\n\nseen = []\n\n\nclass Seeing({}):\n"
-_SUPER = "super()._add_variable_with_custom_getter(name=name, **kwargs)"
-
-VALID = [
-    # One's own method of that name; a class that is no layer; Keras 2 for good.
-    _CLASS.format("keras.layers.Dense") + _HOOK.format("None"),
-    _CLASS.format("Mine") + _HOOK.format(_SUPER),
-    _CLASS.format("tf_keras.layers.Dense").replace("keras", "tf_keras", 1) + _HOOK.format(_SUPER),
-    (
-        "import keras\n\n\nclass Mine(keras.optimizers.SGD):\n"
-        "    def _transform_loss(self, loss):\n        return 2 * loss"
-    ),
-    _CLASS.format("keras.layers.Dense") + "    def _mine(self):\n        super()._mine()",
-]
-INVALID = [
-    Example(
-        before=_CLASS.format("keras.layers.Dense")
-        + _HOOK.format(_SUPER)
-        + "layer = Seeing(2)\nlayer.build((None, 3))\n",
-        check="assert sorted(seen) == ['bias', 'kernel']",
-        on_keras_2=True,
-    ),
-    Example(
-        before="import keras\n\nseen = []\n\n\nclass Noisy(keras.optimizers.SGD):\n"
-        "    def _compute_gradients(self, loss, variables, grad_loss=None, tape=None):\n"
-        "        seen.append(loss)\n"
-        "        return super()._compute_gradients(loss, variables, grad_loss, tape)\n\n\n"
-        "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-        'model.compile(Noisy(), "mse")\n'
-        "model.fit(keras.ops.ones((4, 2)), keras.ops.ones((4, 1)), verbose=0)\n",
-        check="assert not seen",
-    ),
-]

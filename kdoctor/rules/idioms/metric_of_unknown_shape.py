@@ -1,24 +1,4 @@
-"""A metric returns the result of `tf.py_function`, a tensor of unknown shape.
-
-## What it does
-Reports metric functions that return the result of `tf.py_function`, `tf.numpy_function` or
-`tf.py_func`, unchanged, cast, or after simple arithmetic with a number: functions passed to
-`compile` as `metrics`, and functions of `y_true` and `y_pred` in a file that compiles nothing and
-never calls them. Files that run eagerly (`run_eagerly=True`) are not reported.
-
-## Why it breaks
-TensorFlow does not know the shape of a value computed in Python. Keras 2 took its mean. Keras 3
-asks for the rank: `ValueError: Cannot take the length of shape with unknown rank.`
-
-## What to write instead
-The same value reshaped to one dimension: `tf.reshape(tf.py_function(…), (-1,))`. The mean is that
-of Keras 2, both for a single number and for one per sample. `keras.metrics.AUC()` accumulates over
-all batches of an epoch, unlike the mean of `roc_auc_score` per batch.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, for metrics that return one number, and one per sample, with
-a smaller last batch.
-"""
+"""A metric returns the result of `tf.py_function`, a tensor of unknown shape."""
 
 from __future__ import annotations
 
@@ -33,7 +13,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -78,7 +58,7 @@ def _finding(
         place = module.outer_span(value)
         opening = f"{module.source(call.func.value).removesuffix('.compat.v1')}.reshape("
         edit = Edit(place, (opening, Hole(place), ", (-1,))"))
-        fix = Fix("Reshape it to one dimension", (edit,), facts.applicability(*INVALID))
+        fix = Fix("Reshape it to one dimension", (edit,), facts.applicability(*rule.invalid))
     return rule.finding(
         module.place(value),
         f"the result of `{called}` has no known shape, but Keras 3 needs the rank of a metric: "
@@ -196,108 +176,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
-_FIT = (
-    "rows = np.arange(30.0).reshape((10, 3)) / 30\n"
-    "model = keras.Sequential([keras.layers.Dense(2, kernel_initializer='ones')])\n"
-    "model.compile(keras.optimizers.SGD(0.0), 'mse', metrics={})\n"
-    "history = model.fit(rows, rows[:, :2], batch_size=4, shuffle=False, verbose=0)\n"
-)
-_NUMBER = "def hit(true, pred):\n    return float(np.mean(true * pred))\n\n\n"
-_VECTOR = "def hit(true, pred):\n    return np.mean(true * pred, axis=-1)\n\n\n"
-_METRIC = "def product(y_true, y_pred):\n    return {}\n\n\n"
-_AROUND = (
-    "def product(y_true, y_pred):\n    def hit(true, pred):\n"
-    "        return np.mean(true * pred)\n\n    return {}\n\n\n"
-)
-_CALLED = "tf.py_function(hit, (y_true, y_pred), tf.float32)"
-_IN_NUMPY = "tf.numpy_function(hit, [y_true, y_pred], tf.float32)"
-_SHAPE = "tf.reshape({}, (-1,))"
-_SAME = "round(history.history['product'][0], 4)"
-
-
-def _whole(head: str, given: str, metric: str = _METRIC, metrics: str = "[product]") -> str:
-    return _HEAD + head + metric.format(given) + _FIT.format(metrics)
-
-
-VALID = [
-    _whole(_NUMBER, _SHAPE.format(_CALLED)),
-    _whole(_NUMBER, f"tf.reduce_mean({_CALLED})"),
-    # It is told its shape.
-    _whole(_NUMBER, f"tf.ensure_shape({_CALLED}, ())"),
-    _HEAD + _NUMBER + f"def product(y_true, y_pred):\n    value = {_CALLED}\n"
-    "    value.set_shape(())\n    return value\n\n\n" + _FIT.format("[product]"),
-    # Nothing is traced.
-    _whole(_NUMBER, _CALLED).replace("metrics=", "run_eagerly=True, metrics="),
-    # No metric: a step of a pipeline, a loss, a function that another calls.
-    _HEAD + _NUMBER + _METRIC.format(_CALLED) + "data = data.map(product)\nmodel.compile('sgd')",
-    _HEAD + _NUMBER + _METRIC.format(_CALLED) + "model.compile('sgd', product)",
-    _HEAD + _NUMBER + _METRIC.format(_CALLED) + "print(product(1.0, 2.0).numpy())",
-    _HEAD + _NUMBER + _METRIC.format(_CALLED).replace("y_true", "image").replace("y_pred", "mask"),
-    _HEAD + "def made():\n    def product(y_true, y_pred):\n"
-    f"        return {_CALLED}\n\n    return product\n",
-    f"{_HEAD}class Measure:\n    def product(y_true, y_pred):\n        return {_CALLED}\n",
-    # A list of tensors comes of a list of types.
-    _whole(_NUMBER, _CALLED.replace("tf.float32", "[tf.float32]") + "[0]"),
-    _whole(_NUMBER, "tf.py_function(hit, (y_true, y_pred), types)"),
-    # Another function of that name, and Keras 2.
-    _whole(_NUMBER, "np.py_function(hit, (y_true, y_pred), np.float32)"),
-    _whole(_NUMBER, _CALLED).replace("import keras\n", "import tf_keras as keras\n"),
-    # The code knows that it may fail.
-    _HEAD + _NUMBER + "def product(y_true, y_pred):\n    try:\n"
-    f"        return {_CALLED}\n    except ValueError:\n        return 0.0\n\n\n"
-    + _FIT.format("[product]"),
-]  # fmt: skip
-
-
-def _example(before: str, after: str, raises: str | None = _UNKNOWN) -> Example:
-    return Example(before=before, after=after, raises=raises, on_keras_2=True, same=_SAME)
-
-
-INVALID = [
-    _example(_whole(_NUMBER, _CALLED), _whole(_NUMBER, _SHAPE.format(_CALLED))),
-    _example(_whole(_VECTOR, _IN_NUMPY), _whole(_VECTOR, _SHAPE.format(_IN_NUMPY))),
-    # Cast, and worked on with numbers.
-    *(
-        _example(_whole(_NUMBER, given), _whole(_NUMBER, _SHAPE.format(given)))
-        for given in (
-            f"tf.cast({_CALLED.replace('tf.float32', 'tf.double')}, 'float32')",
-            f"1 - {_CALLED}",
-            f"-{_CALLED} * 100.0",
-            "tf.compat.v1.py_func(hit, [y_true, y_pred], tf.float64)",
-        )
-    ),
-    # By a name; the function within it; as a lambda; in a dict.
-    _example(
-        _HEAD + _NUMBER + f"def product(target, output):\n"
-        f"    value = {_CALLED.replace('y_true', 'target').replace('y_pred', 'output')}\n"
-        "    return value\n\n\n" + _FIT.format("[product]"),
-        _HEAD + _NUMBER + f"def product(target, output):\n"
-        f"    value = {_CALLED.replace('y_true', 'target').replace('y_pred', 'output')}\n"
-        "    return tf.reshape(value, (-1,))\n\n\n" + _FIT.format("[product]"),
-    ),
-    _example(
-        _whole("", _IN_NUMPY, _AROUND, "['mae', product]"),
-        _whole("", _SHAPE.format(_IN_NUMPY), _AROUND, "['mae', product]"),
-    ),
-    Example(
-        before=_HEAD + _NUMBER + _FIT.format(f"[lambda y_true, y_pred: {_CALLED}]"),
-        after=_HEAD + _NUMBER + _FIT.format(f"[lambda y_true, y_pred: {_SHAPE.format(_CALLED)}]"),
-        raises=_UNKNOWN,
-        on_keras_2=True,
-        check="assert len(history.history) == 2",
-    ),
-    # A file of metrics, which another one compiles with.
-    Example(
-        before=_HEAD + _NUMBER + _METRIC.format(_CALLED),
-        after=_HEAD + _NUMBER + _METRIC.format(_SHAPE.format(_CALLED)),
-        check=_FIT.format("[product]"),
-    ),
-    # Imported by itself: what to write is not known.
-    Example(
-        before="from tensorflow import py_function\n" + _HEAD + _NUMBER
-        + _METRIC.format(_CALLED.replace("tf.py", "py")) + _FIT.format("[product]"),
-        raises=_UNKNOWN,
-    ),
-]  # fmt: skip

@@ -1,31 +1,4 @@
-"""A NumPy number or array is combined with a symbolic tensor or a weight.
-
-## What it does
-Reports `np.sqrt(64.0) * x` where `x` is known to be a symbolic tensor, and
-`np.sqrt(2.0) * self.kernel` and `self.kernel * np.sqrt(2.0)` with weights of layers. This applies
-to all arithmetic operators, and to comparisons with NumPy on the left.
-
-## Why it breaks
-Python asks the left operand first, and NumPy converts the right one to an array. A symbolic tensor
-has none: `ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.` A
-weight has none in the graph of a model: `NotImplementedError`. In eager mode the result is an
-array, and no gradient flows through it: the weight is not trained, with no warning.
-
-To the right of a weight, NumPy's float64 becomes a float64 tensor, and TensorFlow does not mix
-dtypes: `TypeError: Input 'y' of 'Mul' Op has type float64 that does not match type float32`;
-functions of `keras.ops` continue in float64. Keras 2 converted either to a tensor with the dtype of
-the other side. With symbolic tensors this is not an error: the next layer casts its inputs.
-
-## What to write instead
-A Python number: `float(np.sqrt(64.0)) * x`. For an array, a tensor:
-`keras.ops.convert_to_tensor(array, x.dtype) * x`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: each operator with `np.float32`, `np.float64`, `np.int64` and
-arrays of them on either side of a symbolic tensor, and of a weight in `call`, in a graph and with
-values under a tape. TensorFlow functions (`tf.multiply(w, s)`) and variables convert it to a
-tensor, as before.
-"""
+"""A NumPy number or array is combined with a symbolic tensor or a weight."""
 
 from __future__ import annotations
 
@@ -54,8 +27,7 @@ from kdoctor.model import (
     Severity,
 )
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind
@@ -211,7 +183,7 @@ def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
     return Fix(
         title,
         (Edit(place, parts, Precedence.PRIMARY),),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
         if met.found.is_one
         else Applicability.UNSAFE,
         unsafe_because="" if met.found.is_one else "it may be an array, not a single number",
@@ -248,154 +220,3 @@ rule = Rule(
     triggers=package("numpy") & (SYMBOLIC | word("Variable", *_WEIGHTS)) & Trigger(_may_meet),
     since="3.0",
 )
-
-_X = "import keras\nimport numpy as np\n\nx = keras.Input((3,))\n"
-_GIVES = (
-    "[round(float(each), 4) for each in np.ravel(keras.Model(x, y)(np.ones((1, 3), 'float32')))]"
-)
-_OUT = "np.asarray(model(np.ones((1, 3), 'float32'))).round(4).tolist()"
-_GRAPH = "NotImplementedError: "
-_MIXED = "TypeError: "
-
-VALID = [
-    # The symbolic tensor is asked first, and the next layer casts.
-    _X
-    + "y = x * np.sqrt(64.0)\nz = keras.layers.Dense(2)(x) / np.sqrt(2.0)\nb = x > np.float32(1)",
-    # Python's numbers; NumPy's constants are such.
-    _X + "y = np.pi * x\nz = float(np.sqrt(2.0)) * x\nb = np.sqrt(2.0).item() * x\nc = 2 * x",
-    # No NumPy any more, or not for sure.
-    _X + "y = keras.ops.convert_to_tensor(np.ones(3), 'float32') * x\nz = np.random.rand() * x",
-    "import keras\nimport numpy as np\n\n\ndef scaled(x, by):\n    return by * x, np.sqrt(2.0) * x",
-    _X + "\n\ndef scaled(by):\n    return (by / np.sqrt(2.0)) * x",
-    # In layers tensors have another nature.
-    LAYER.format("np.sqrt(2.0) * x"),
-    LAYER.format("(tf.matmul(x, self.kernel) + self.shift) * self.scale"),
-    _X + "y = keras.layers.Lambda(lambda t: np.sqrt(2.0) * t)(x)",
-    # Of 32 bits, whole, or Python's: the weight stays what it is.
-    LAYER.format("x @ (self.kernel * np.float32(2.0)) + self.shift * np.int64(2)"),
-    LAYER.format("tf.matmul(x, self.kernel * float(np.sqrt(2.0)))"),
-    # A function of TensorFlow makes a tensor of it.
-    LAYER.format("tf.matmul(x, tf.multiply(self.kernel, np.sqrt(2.0)))"),
-    # Of one number of the user's nobody knows how many bits it has.
-    LAYER.format("tf.matmul(x, self.kernel * np.sqrt(self.units))"),
-    # It may have been set to something else.
-    EQUALIZED.format("self.kernel * self.scale").replace("np.sqrt(1.6 / n)", "made_of(n)"),
-    (
-        EQUALIZED.format("self.kernel * self.scale").replace(
-            "    def call(",
-            "    def reset(self, scale):\n        self.scale = scale\n\n    def call(",
-        )
-    ),
-    # No weights: a number by the same name, and TensorFlow's own variable.
-    (
-        "import numpy as np\nfrom keras.layers import Layer\n\n\nclass Mine(Layer):\n"
-        "    def __init__(self, gamma=2.0):\n        super().__init__()\n"
-        "        self.gamma = gamma\n        self.beta = 0.5\n\n    def call(self, x):\n"
-        "        return x * (np.sqrt(2.0) * self.gamma + self.beta * np.sqrt(2.0))"
-    ),
-    (
-        "import numpy as np\nimport tensorflow as tf\nfrom keras.layers import Layer\n\n\n"
-        "class Mine(Layer):\n    def build(self, _):\n        self.w = tf.Variable(1.0)\n\n"
-        "    def call(self, x):\n        return x * (np.sqrt(2.0) * self.w)"
-    ),
-    # What weights are outside of layers may well be an array.
-    "import keras\nimport numpy as np\n\nprint(np.sqrt(2.0) * keras.layers.Dense(2).kernel)",
-    (_X + "y = np.sqrt(64.0) * x").replace("keras", "tf_keras"),
-]
-INVALID = [
-    Example(
-        before=_X + "y = np.sqrt(64.0) * x\n",
-        after=_X + "y = float(np.sqrt(64.0)) * x\n",
-        raises=_SYMBOLIC,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    # What comes of it, by a name.
-    Example(
-        before=_X + "scale = 1.0 / np.sqrt(2 * 8)\ny = 1.0 - (scale - keras.layers.ReLU()(x))\n",
-        after=_X
-        + "scale = 1.0 / np.sqrt(2 * 8)\ny = 1.0 - (float(scale) - keras.layers.ReLU()(x))\n",
-        raises=_SYMBOLIC,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_X + "y = 0.5 * x * (1.0 + np.sqrt(2 / np.pi) * (x + np.float32(0.25) * x))\n",
-        after=_X + "y = 0.5 * x * (1.0 + float(np.sqrt(2 / np.pi)) * (x + float(np.float32(0.25))"
-        " * x))\n",
-        raises=_SYMBOLIC,
-        findings=2,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_X + "y = np.int64(2) + x\ny = -np.prod((2, 3)) + y\n",
-        after=_X + "y = int(np.int64(2)) + x\ny = (-np.prod((2, 3))).item() + y\n",
-        raises=_SYMBOLIC,
-        findings=2,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_X + "y = (\n    np.float32(0.5)  # half\n    < x\n)\n",
-        after=_X + "y = (\n    float(np.float32(0.5))  # half\n    < x\n)\n",
-        raises=_SYMBOLIC,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    # It may be an array.
-    Example(
-        before=_X + "\n\ndef scaled(by):\n    return np.sqrt(by) * x\n\n\ny = scaled(4.0)\n",
-        after=_X + "\n\ndef scaled(by):\n    return float(np.sqrt(by)) * x\n\n\ny = scaled(4.0)\n",
-        raises=_SYMBOLIC,
-        unsafe=True,
-        on_keras_2=True,
-        same=_GIVES,
-    ),
-    Example(
-        before=_X + "y = np.array([1.0, 2.0, 3.0]) * x\n",
-        raises=_SYMBOLIC,
-        on_keras_2=True,
-    ),
-    Example(
-        before=LAYER.format("tf.matmul(x, np.sqrt(4.0) * self.kernel)"),
-        after=LAYER.format("tf.matmul(x, float(np.sqrt(4.0)) * self.kernel)"),
-        raises=_GRAPH,
-        on_keras_2=True,
-        same=_OUT,
-    ),
-    Example(
-        before=LAYER.format("tf.matmul(x, self.kernel * self.scale)"),
-        after=LAYER.format("tf.matmul(x, self.kernel * float(self.scale))"),
-        raises=_MIXED,
-        on_keras_2=True,
-        same=_OUT,
-    ),
-    Example(
-        before=LAYER.format("tf.matmul(x, self.kernel) + self.shift / np.float64(2.0)"),
-        after=LAYER.format("tf.matmul(x, self.kernel) + self.shift / float(np.float64(2.0))"),
-        raises=_MIXED,
-        on_keras_2=True,
-        same=_OUT,
-    ),
-    Example(
-        before=LAYER.format("tf.matmul(x, self.kernel) + np.ones(2) * self.shift"),
-        raises=_GRAPH,
-        on_keras_2=True,
-    ),
-    # The same rate for all weights, as in GANs: what `build` sets is there by then.
-    Example(
-        before=EQUALIZED.format("self.kernel * self.scale"),
-        after=EQUALIZED.format("self.kernel * float(self.scale)"),
-        raises="TypeError: ",
-        on_keras_2=True,
-        same="out.round(4).tolist()",
-    ),
-    # No gradient.
-    Example(
-        before=TAPE.format("np.float32(2.0) * layer.kernel"),
-        after=TAPE.format("float(np.float32(2.0)) * layer.kernel"),
-        on_keras_2=True,
-        same="None if gradient is None else gradient.numpy().tolist()",
-    ),
-]

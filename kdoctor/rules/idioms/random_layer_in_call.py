@@ -1,23 +1,4 @@
-"""A `Dropout` created in `call` is new for every batch, which Keras 3 cannot trace.
-
-## What it does
-Reports `Dropout(…)(x)` and other random Keras layers (`SpatialDropout…`, `GaussianNoise`,
-`GaussianDropout`, `AlphaDropout`) that are created and called in the `call` of a layer or model,
-and not stored.
-
-## Why it breaks
-In Keras 3 such a layer holds its random state in a variable. `fit`, `evaluate` and `predict` trace
-`call`, where new variables cannot be created: `ValueError: tf.function only supports singleton
-tf.Variables created on the first call.` In Keras 2 it had no variable. Code that only runs eagerly
-(`run_eagerly=True`) works, and such files are not reported.
-
-## What to write instead
-Create it once, in `__init__`: `self.dropout = Dropout(rate)`, and `self.dropout(x)` in `call`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with each of these layers in a layer and in a model, with
-`fit` and `predict`; the error is quoted from there.
-"""
+"""A `Dropout` created in `call` is new for every batch, which Keras 3 cannot trace."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -129,55 +110,3 @@ rule = Rule(
     triggers=Trigger.needing(RANDOM_LAYERS, _may_make_one),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n\n"
-_LAYER = (
-    "class Noisy(keras.layers.Layer):\n    def __init__(self, rate=0.5):\n"
-    "        super().__init__()\n        self.rate = rate\n        {}\n\n"
-    "    def call(self, x):\n        return {}\n\n\n"
-)
-_MADE = _HEAD + _LAYER.format("", "keras.layers.Dropout(self.rate)(x)")
-_FIT = (
-    "inputs = keras.Input((4, 3))\n"
-    "model = keras.Model(inputs, keras.layers.Dense(2)(Noisy()(inputs)))\n"
-    "model.compile('sgd', 'mse')\n"
-    "model.fit(np.ones((2, 4, 3)), np.ones((2, 4, 2)), verbose=0)\n"
-)
-_MODEL = (
-    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.dense = keras.layers.Dense(2)\n\n    def call(self, x):\n"
-    "        return keras.layers.Dropout(0.5)(self.dense(x))\n\n\n"
-    "Net().predict(np.ones((2, 3)), verbose=0)\n"
-)
-_RAISES = "ValueError: "
-
-VALID = [
-    # Made once; without random numbers; where nothing is traced.
-    _HEAD + _LAYER.format("self.dropout = keras.layers.Dropout(rate)", "self.dropout(x)") + _FIT,
-    _HEAD + _LAYER.format("", "keras.layers.Dropout(0.0)(x)") + _FIT,
-    _HEAD + _LAYER.format("", "keras.layers.ReLU()(x)") + _FIT,
-    _MADE + _FIT.replace("'mse')", "'mse', run_eagerly=True)"),
-    # Elsewhere; of a class that is no layer; of Keras 2.
-    _MADE.replace("def call", "def make") + "x = Noisy().make(keras.Input((4, 3)))\n",
-    _MADE.replace("(keras.layers.Layer)", ""),
-    _MADE.replace("import keras", "import tf_keras as keras") + _FIT,
-]
-INVALID = [
-    Example(before=_MADE + _FIT, raises=_RAISES, on_keras_2=True),
-    *(
-        Example(
-            before=_MADE.replace("Dropout(self.rate)", made) + _FIT,
-            raises=_RAISES,
-            on_keras_2=True,
-        )
-        for made in (
-            *("AlphaDropout(0.5)", "GaussianDropout(rate=0.5)", "GaussianNoise(0.5, seed=1)"),
-            "SpatialDropout1D(self.rate)",
-        )
-    ),
-    Example(
-        before=_HEAD.replace("import keras", "from tensorflow import keras") + _MODEL,
-        raises=_RAISES,
-        on_keras_2=True,
-    ),
-]

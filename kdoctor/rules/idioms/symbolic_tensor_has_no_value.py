@@ -1,28 +1,4 @@
-"""Code that uses the value, the length or the elements of a symbolic tensor.
-
-## What it does
-Reports `if x > 0:`, `while x:`, `bool(x)`, `len(x)`, `for t in x:`, `float(x)`, `int(x)` and
-NumPy's functions (`np.sum(x)`) where `x` is known to be a symbolic tensor, while a model is built.
-
-## Why it breaks
-A symbolic tensor is a placeholder without values. Keras 3 raises `TypeError: A symbolic KerasTensor
-cannot be used as a boolean.`, `NotImplementedError: Iterating over a symbolic KerasTensor is not
-supported.`, `TypeError: object of type 'KerasTensor' has no len()`,
-`ValueError: A KerasTensor is symbolic`. Keras 1 on Theano, and TensorFlow graphs with AutoGraph,
-accepted some of this.
-
-## What to write instead
-- To choose between values: `keras.ops.where(x > 0, a, b)`.
-- To loop over an axis of known size: `for t in keras.ops.unstack(x, axis=1):`.
-- For the size of an axis: `x.shape[1]` instead of `len(x)`.
-- Instead of a NumPy function, the one with the same name in `keras.ops`: `keras.ops.sum(x)`.
-- For real control flow: the `call` of a custom layer.
-
-## How we know
-Each form was run on Keras 3.15.1 with `keras.Input`; the errors are quoted from there. Comparisons
-with `==` or `is`, such as `x is None`, do not use the values and are not reported; `!=` gives a
-symbolic tensor, as `<` does.
-"""
+"""Code that uses the value, the length or the elements of a symbolic tensor."""
 
 from __future__ import annotations
 
@@ -37,7 +13,7 @@ from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -231,58 +207,3 @@ rule = Rule(
     triggers=SYMBOLIC & Trigger(_may_be_misused),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((4,), batch_size=2)\n"
-
-VALID = [
-    "import keras\nlen(keras.ops.hsplit(keras.Input((4,)), 2))",
-    # Neither asks for a value.
-    _HEAD + "if x is None or x == 1:\n    pass\nprint(x.shape[0], np.ndim(3), isinstance(x, list))",
-    # Tensors with values, and lists of symbolic ones.
-    "import keras\n\nx = keras.ops.ones((2, 3))\nif x[0, 0] > 0:\n    print(len(x), float(x[0]))",
-    "import keras\n\nxs = [keras.Input((4,)), keras.Input((4,))]\nfor x in xs:\n    print(len(xs))",
-    # A model may have several inputs.
-    (
-        "import keras\n\n\ndef inputs(model: keras.Model):\n"
-        "    return [each for each in model.input] if len(model.input) == 2 else model.input"
-    ),
-    # It may give several, and so may layers that return their states and those of one's own.
-    (
-        "import keras\n\n\ndef pyramid(backbone: keras.Model):\n"
-        "    features = backbone(keras.Input((4,)))\n"
-        "    return [each for each in features[1:]] if len(features) > 1 else features"
-    ),
-    (
-        "import keras\n\nout = keras.layers.LSTM(3, return_state=True)(keras.Input((4, 2)))\n"
-        "states = [each for each in out]\n\n\nclass Two(keras.layers.Layer):\n"
-        "    def call(self, x):\n        return x, x\n\n\nboth = Two()(out[0])\n"
-        "parts = [each for each in both]"
-    ),
-    # In a layer a tensor may have values.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
-        "        return [t for t in x] if len(x) else x"
-    ),
-    # It may be a list there.
-    (
-        "import keras\n\n\ndef joined(x):\n    if isinstance(x, list) and len(x) > 1:\n"
-        "        x = keras.layers.concatenate(x)\n    return x\n\n\n"
-        "joined(keras.Input((4,)))"
-    ),
-    # A parameter of which nobody knows what it is.
-    "import keras\n\n\ndef block(x):\n    return x if len(x) else None",
-]
-INVALID = [
-    Example(before=_HEAD + "if x[0, 0] > 0:\n    x = x + 1\n", raises=_NO_BOOL),
-    Example(before=_HEAD + "y = 1 if x else 2\n", raises=_NO_BOOL),
-    Example(before=_HEAD + "y = 1 if x != 0 else 2\n", raises=_NO_BOOL),
-    Example(before=_HEAD + "mask = x > 0\nif mask:\n    x = x + 1\n", raises=_NO_BOOL),
-    Example(before=_HEAD + "parts = [t for t in x]\n", raises=_NO_LOOP),
-    Example(before=_HEAD + "for t in x:\n    print(t)\n", raises=_NO_LOOP),
-    Example(
-        before=_HEAD + "y = keras.layers.Dense(3)(x)\nparts = [t for t in y]\n", raises=_NO_LOOP
-    ),
-    Example(before=_HEAD + "print(len(x))\n", raises=_BUILTINS["len"]),
-    Example(before=_HEAD + "print(float(x[0, 0]))\n", raises=_BUILTINS["float"]),
-    Example(before=_HEAD + "y = np.mean(x)\n", raises=f"{_NO_ARRAY}a NumPy array."),
-]

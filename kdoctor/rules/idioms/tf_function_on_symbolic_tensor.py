@@ -1,28 +1,4 @@
-"""A function decorated with `@tf.function` is called with a symbolic tensor.
-
-## What it does
-Reports each call of a function that is defined with `@tf.function`, if an argument is known to be a
-symbolic tensor: a `keras.Input`, or the output of a layer.
-
-## Why it breaks
-`tf.function` converts its arguments to TensorFlow tensors. The symbolic tensors of Keras 2 were
-TensorFlow tensors; those of Keras 3 are not: `ValueError: A KerasTensor is symbolic: it's a
-placeholder for a shape an a dtype.`, or with an `input_signature`
-`TypeError: Binding inputs to tf.function failed`.
-
-## What to write instead
-Remove the decorator if the function only uses `keras.ops` and layers: Keras compiles the whole
-model anyway. TensorFlow code goes into a layer, whose `call` may use the function:
-
-    class Double(keras.layers.Layer):
-        def call(self, x):
-            return double(x)
-
-    y = Double()(x)
-
-## How we know
-Run on Keras 3.15.1 with TensorFlow 2.21: the errors are quoted from there, and the layer runs.
-"""
+"""A function decorated with `@tf.function` is called with a symbolic tensor."""
 
 from __future__ import annotations
 
@@ -37,7 +13,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, named
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -106,29 +82,3 @@ rule = Rule(
     triggers=named(*_DECORATORS) & SYMBOLIC & Trigger(_may_be_called_with_one),
     since="3.0",
 )
-
-_HEAD = (
-    "import keras\nimport tensorflow as tf\n\n\n{}\ndef double(x):\n    return x * 2\n\n\n"
-    "x = keras.Input((4,))\n"
-)
-_DECORATED = _HEAD.format("@tf.function")
-VALID = [
-    # Values, a layer around it, another decorator, Keras 2.
-    _DECORATED + "y = double(tf.ones((2, 4)))",
-    _DECORATED
-    + "y = keras.layers.Lambda(double)(x)\nz = keras.layers.Lambda(lambda t: double(t))(x)",
-    (
-        _DECORATED + "\n\nclass Double(keras.layers.Layer):\n    def call(self, x):\n"
-        "        return double(x)\n\n\ny = Double()(x)"
-    ),
-    _HEAD.format("@mine.function") + "y = double(x)",
-    _DECORATED.replace("import keras", "import tf_keras as keras") + "y = double(x)",
-]
-INVALID = [
-    Example(before=_DECORATED + "y = double(x)\n", raises=_ERROR),
-    Example(
-        before=_HEAD.format("@tf.function(input_signature=[tf.TensorSpec((None, 4))])")
-        + "y = double(keras.layers.Dense(4)(x))\n",
-        raises=_WITH_SIGNATURE,
-    ),
-]

@@ -1,31 +1,4 @@
-"""A tensor is passed as `training` to a Keras layer: it has no value in a compiled model.
-
-## What it does
-Reports the `training` argument passed to a Keras layer or to `super().call` in the `call` of a
-layer or model, if it is known to be a TensorFlow tensor created right there: `tf.constant(False)`,
-`tf.cast(…, tf.bool)`, `tf.equal(…)`, or the idiom of all YOLOv3 ports:
-
-    training = tf.logical_and(training, self.trainable)
-    return super().call(x, training)
-
-## Why it breaks
-Keras 2 also accepted a tensor and used its value. The layers of Keras 3 evaluate
-`if training and …` in Python: in `fit`, `evaluate`, `predict` and every `tf.function` this raises
-`OperatorNotAllowedInGraphError: … Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.`
-A layer called eagerly works, and so does `compile(run_eagerly=True)`: files that mention running
-eagerly are not reported.
-
-## What to write instead
-Python bools: `training = training and self.trainable`. (`BatchNormalization` checks this itself,
-and has done so since TensorFlow 2.0: code that only adds the check can be removed.) If it depends
-on data, choose between the results, `keras.ops.where(flag, layer(x, training=True), layer(x,
-training=False))`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: each of these layers with each of these functions, called
-eagerly, in `fit` and in `predict`. With the fix the layer's outputs and its moving statistics are
-equal, trainable and frozen.
-"""
+"""A tensor is passed as `training` to a Keras layer: it has no value in a compiled model."""
 
 from __future__ import annotations
 
@@ -43,7 +16,7 @@ from kdoctor.analysis.triggers import Trigger, defines
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -86,7 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix=Fix(
                 "Convert it to a Python bool",
                 tuple(conversion.edits),
-                facts.applicability(*(each for each in INVALID if each.after)),
+                facts.applicability(*(each for each in rule.invalid if each.after)),
             )
             if is_converted
             else NoFix("its operands are not Python bools here"),
@@ -188,106 +161,3 @@ rule = Rule(
     triggers=defines("call") & Trigger(_may_pass_one),
     since="3.0",
 )
-
-
-def _without_tensorflow(source: str) -> str:
-    return source.replace("import tensorflow as tf\n", "")
-
-
-_HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n\n"
-_FROZEN = _HEAD + (
-    "class Frozen(keras.layers.BatchNormalization):\n"
-    "    def call(self, x, training=False):\n"
-    "{}"
-    "        return super().call(x, training)\n\n\n"
-)
-_IDIOM = (
-    "        if not training:\n            training = tf.constant(False)\n"
-    "        training = tf.logical_and(training, self.trainable)\n"
-)
-_AS_BOOL = (
-    "        if not training:\n            training = False\n"
-    "        training = training and self.trainable\n"
-)
-_RUN = (
-    "def moved(layer, trainable):\n    layer.trainable = trainable\n"
-    "    model = keras.Sequential([layer, keras.layers.Dense(1, kernel_initializer='ones')])\n"
-    "    model.compile('sgd', 'mean_squared_error')\n"
-    "    data = np.arange(12, dtype='float32').reshape(4, 3) / 12\n"
-    "    model.fit(data, data[:, :1], epochs=3, verbose=0)\n"
-    "    weights = [np.round(each, 4).tolist() for each in layer.get_weights()]\n"
-    "    return weights, np.round(model.predict(data, verbose=0), 4).tolist()\n\n\n"
-    "results = [moved({0}, True), moved({0}, False)]\n"
-)
-_BLOCK = _HEAD + (
-    "class Block(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.norm = keras.layers.BatchNormalization()\n"
-    "        self.drop = keras.layers.SpatialDropout1D(0.0)\n\n"
-    "    def call(self, x, training=False):\n        training = {}\n"
-    "        x = self.norm(x, training=training)\n"
-    "        x = self.drop(x[:, None], training=training)[:, 0]\n"
-    "        return self.norm(x, training={})\n\n\n"
-)
-_ALWAYS = _HEAD + (
-    "class Always(keras.layers.Dropout):\n    def call(self, x):\n"
-    "        return super().call(x, {})  # also in predict\n\n\n"
-    "model = keras.Sequential([Always(0.5)])\n"
-    "given = model.predict(np.ones((4, 200)), verbose=0)\n"
-)
-_RAISES = "OperatorNotAllowedInGraphError"
-
-VALID = [
-    _FROZEN.format(_AS_BOOL),
-    _FROZEN.format(""),
-    # One of the ways to it is a bool of Python, which `fit` and `predict` pass.
-    _FROZEN.format("        if training is None:\n            training = tf.constant(False)\n"),
-    # It is made outside of the graph, and has a value.
-    _ALWAYS.format("FLAG").replace("\n\n\nclass", "\n\nFLAG = tf.constant(True)\n\n\nclass"),
-    # Called with values.
-    _HEAD + "y = keras.layers.Dropout(0.5)(tf.ones((2, 2)), training=tf.constant(True))",
-    # It does the same in training, or is the user's to say.
-    _FROZEN.format(_IDIOM).replace("BatchNormalization", "Dense"),
-    _FROZEN.format(_IDIOM).replace("(keras.layers.BatchNormalization", "(keras.layers.Layer"),
-    _BLOCK.format("tf.equal(1, 1)", "True") + "class BatchNormalization(keras.layers.Layer):\n"
-    "    pass\n\n\nclass SpatialDropout1D(keras.layers.Layer):\n    pass\n",
-    # It runs with values.
-    _FROZEN.format(_IDIOM) + "keras.Sequential([Frozen()]).compile(run_eagerly=True)\n",
-    _FROZEN.format(_IDIOM).replace("from tensorflow import keras", "import tf_keras as keras"),
-    _FROZEN.format(_IDIOM).replace("from tensorflow import keras", "from mine import keras"),
-]
-INVALID = [
-    Example(
-        before=_FROZEN.format(_IDIOM) + _RUN.format("Frozen()"),
-        after=_without_tensorflow(_FROZEN.format(_AS_BOOL)) + _RUN.format("Frozen()"),
-        raises=_RAISES,
-        on_keras_2=True,
-        same="results",
-    ),
-    Example(
-        before=_BLOCK.format(
-            "tf.cast(training, tf.bool)",
-            "tf.logical_not(tf.logical_or(training, tf.logical_not(self.trainable)))",
-        )
-        + _RUN.format("Block()"),
-        after=_without_tensorflow(
-            _BLOCK.format("bool(training)", "not (training or not self.trainable)")
-        )
-        + _RUN.format("Block()"),
-        raises=_RAISES,
-        findings=3,
-        on_keras_2=True,
-        same="results",
-    ),
-    Example(
-        before=_ALWAYS.format("tf.constant(True)"),
-        after=_without_tensorflow(_ALWAYS.format("True")),
-        raises=_RAISES,
-        check="assert 0 < (given == 0).mean() < 1",
-        on_keras_2=True,
-    ),
-    # Only the data tell.
-    Example(
-        before=_ALWAYS.format("tf.reduce_any(x > 0)"),
-        raises=_RAISES,
-    ),
-]

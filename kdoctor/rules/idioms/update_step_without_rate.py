@@ -1,23 +1,4 @@
-"""`update_step(self, gradient, variable)` of an optimizer lacks the `learning_rate` parameter.
-
-## What it does
-Reports subclasses of Keras optimizers whose `update_step` only takes the gradient and the variable.
-
-## Why it breaks
-This was the signature in Keras 2.11 to 2.15. Keras 3 calls it with three arguments at the first
-training step: `TypeError: Mine.update_step() takes 3 positional arguments but 4 were given`.
-
-## What to write instead
-
-    def update_step(self, gradient, variable, learning_rate):
-
-`learning_rate` is the rate of this step, even with a schedule; `self.learning_rate` still works as
-well. The fix adds the parameter, unless the file calls `update_step` of the base class. A class
-that calls it itself is not reported.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""`update_step(self, gradient, variable)` of an optimizer lacks the `learning_rate` parameter."""
 
 from __future__ import annotations
 
@@ -30,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -113,7 +94,7 @@ def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | NoF
         return NoFix("the last parameter has a default or is positional-only")
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
-    return Fix("Add the `learning_rate` parameter", (edit,), facts.applicability(*INVALID))
+    return Fix("Add the `learning_rate` parameter", (edit,), facts.applicability(*rule.invalid))
 
 
 def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:
@@ -134,53 +115,3 @@ rule = Rule(
     triggers=Trigger.needing({_STEP}, _may_take_two),
     since="3.0",
 )
-
-_OWN = (
-    "import keras\nimport numpy as np\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
-    "    def __init__(self, learning_rate=0.1, **kwargs):\n"
-    "        super().__init__(learning_rate=learning_rate, **kwargs)\n\n"
-    "    def update_step(self, {}):\n"
-    "        variable.assign_sub({} * gradient)\n\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile(Mine(), 'mse')\n"
-    "model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)\n"
-)
-_SGD = (
-    "import tensorflow as tf\n\n\nclass Mine(tf.keras.optimizers.SGD):\n"
-    "    def update_step(self, gradient, variable{}):\n"
-    "        variable.assign_sub(tf.cast(self.learning_rate, variable.dtype) * gradient)\n\n\n"
-    "optimizer = Mine(0.5)\nweight = tf.keras.Variable([1.0, 2.0])\n"
-    "optimizer.apply_gradients([(tf.ones(2), weight)])\n"
-)
-
-VALID = [
-    # What calls it is the class' own.
-    _OWN.format("gradient, variable", "self.learning_rate").replace(
-        "    def update_step",
-        "    def apply(self, grads, variables):\n        for one in zip(grads, variables):\n"
-        "            self.update_step(*one)\n\n    def update_step",
-    ),
-    _OWN.format("gradient, variable, learning_rate", "learning_rate"),
-    _OWN.format("gradient, variable, learning_rate=None", "self.learning_rate"),
-    _OWN.format("gradient, variable, *others", "self.learning_rate"),
-    # Keras 2 still, and a class of somebody else's.
-    _OWN.format("gradient, variable", "self.learning_rate").replace(
-        "import keras", "import tf_keras as keras"
-    ),
-    _OWN.format("gradient, variable", "self.learning_rate").replace(
-        "keras.optimizers.Optimizer", "Base"
-    ),
-]
-INVALID = [
-    Example(
-        before=_OWN.format("gradient, variable", "self.learning_rate"),
-        after=_OWN.format("gradient, variable, learning_rate", "self.learning_rate"),
-        raises="TypeError: Mine.update_step() takes 3 positional arguments but 4 were given",
-    ),
-    Example(
-        before=_SGD.format(""),
-        after=_SGD.format(", learning_rate"),
-        raises="TypeError: Mine.update_step() takes 3 positional arguments but 4 were given",
-        check="import numpy as np\nnp.testing.assert_allclose(weight, [0.5, 1.5])",
-    ),
-]

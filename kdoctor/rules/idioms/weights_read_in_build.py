@@ -1,23 +1,4 @@
-"""`get_weights()` in `build`: weights have no values while the training step is traced.
-
-## What it does
-Reports `….get_weights()` of the layers in a custom layer (`self.inner`,
-`for layer in self.layers`), inside its `build`.
-
-## Why it breaks
-Keras 2 ran every `build` outside the graph. Keras 3 runs it wherever the layer is first called: if
-a model without `Input` is first called by `fit`, that is in the graph of the training step, where
-weights have no values: `NotImplementedError: numpy() is only available when eager execution is
-enabled.`
-
-## What to write instead
-The weights themselves, to compute a loss or a tensor from them: `self.inner.weights[0]`. If the
-values are needed, build the model first, with `model.build((None, 4))` or an `Input` as its first
-layer, and read them in `__init__` or afterwards.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
-"""
+"""`get_weights()` in `build`: weights have no values while the training step is traced."""
 
 from __future__ import annotations
 
@@ -30,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -116,33 +97,3 @@ rule = Rule(
     triggers=attribute("get_weights") & Trigger(_may_read),
     since="3.0",
 )
-
-_HEAD = "import keras\nimport numpy as np\n\n\n"
-_LAYER = (
-    "class Around(keras.layers.Layer):\n"
-    "    def build(self, input_shape):\n        self.sums = []\n"
-    "        self.layers = [keras.layers.Dense(2), keras.layers.Dense(2)]\n"
-    "        for layer in self.layers:\n            layer.build(input_shape)\n"
-    "            self.sums.append(np.sum({}))\n        super().build(input_shape)\n\n"
-    "    def call(self, x):\n        return self.layers[0](x) + self.layers[1](x)\n\n\n"
-)
-_FIT = (
-    "model = keras.Sequential([Around()])\nmodel.compile('sgd', 'mse')\n"
-    "try:\n    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)\n    is_trained = True\n"
-    "except NotImplementedError:\n    is_trained = False\n"
-)
-
-VALID = [
-    # Elsewhere; of something else; a class that is no layer.
-    _HEAD + _LAYER.replace("build", "show").format("layer.get_weights()[0]"),
-    _HEAD + _LAYER.format("brain.get_weights()[0]"),
-    _HEAD + _LAYER.replace("keras.layers.Layer", "Mine").format("layer.get_weights()[0]"),
-    "import tf_keras as keras\nimport numpy as np\n\n\n" + _LAYER.format("layer.get_weights()[0]"),
-]
-INVALID = [
-    Example(
-        before=_HEAD + _LAYER.format("layer.get_weights()[0]") + _FIT,
-        check="assert is_trained",
-        on_keras_2=True,
-    ),
-]

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Fix, Span
-from kdoctor.rules.rule import Example
+from kdoctor.rules.loading import load_rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -23,19 +23,9 @@ def one_input_name(module: Module, use: MemberUse, facts: TargetFacts) -> Fix | 
         ) if node is use.node and isinstance(node, cst.Attribute):
             end = module.span(read).end
             edits = (Edit(module.span(node.attr), ("inputs",)), Edit(Span(end, end), (".name",)))
-            return Fix("Write `….inputs[…].name`", edits, facts.applicability(BY_NUMBER))
+            return Fix(
+                "Write `….inputs[…].name`",
+                edits,
+                facts.applicability(*load_rule("members.member_gone").group("by-number")),
+            )
     return None
-
-
-_MODEL = (
-    "import keras\n\nx, y = keras.Input((4,), name='data'), keras.Input((4,), name='more')\n"
-    "model = keras.Model([x, y], keras.layers.Add()([x, y]))\nnames = {{{}: 1, {}: 2}}\n"
-)
-BY_NUMBER = Example(
-    before=_MODEL.format("model.input_names[0]", "model.input_names[-1]"),
-    after=_MODEL.format("model.inputs[0].name", "model.inputs[-1].name"),
-    raises="AttributeError: 'Functional' object has no attribute 'input_names'",
-    findings=2,
-    on_keras_2=True,
-    check="assert names == {'data': 1, 'more': 2}",
-)

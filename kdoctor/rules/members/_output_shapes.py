@@ -15,7 +15,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
-from kdoctor.rules.rule import Example
+from kdoctor.rules.loading import load_rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -46,7 +46,7 @@ def shape_of_any_layer(module: Module, use: MemberUse, facts: TargetFacts) -> Fi
     return Fix(
         f"Call `{NAME}`, a function of this file that asks a layer or a model",
         (*helper, edit),
-        facts.applicability(OF_ANY_LAYER),
+        facts.applicability(*load_rule("members.member_gone").group("of-any-layer")),
         () if need is None else (need,),
     )
 
@@ -59,19 +59,3 @@ def _is_of_any_layer(use: MemberUse) -> bool:
         and not use.called
         and isinstance(use.node, cst.Attribute)
     )
-
-
-_BUILT = (
-    "import keras\n\nx = keras.Input((4,))\ny = keras.Sequential([keras.layers.Dense(3)])(x)\n"
-    "model = keras.Model(x, keras.layers.Dense(2)(y))\n{}"
-    "shapes = [{} for each in model.layers]\n"
-)
-OF_ANY_LAYER = Example(
-    before=_BUILT.format("", "each.output_shape"),
-    after=_BUILT.format(
-        f"\n\n{HELPER.format(input_layer='keras.layers.InputLayer')}\n\n\n",
-        "output_shape_of(each)",
-    ),
-    raises="AttributeError: ",
-    check="assert shapes == [[(None, 4)], (None, 3), (None, 2)]",
-)

@@ -1,30 +1,4 @@
-"""``add_weight("w", (3,))``: the name is keyword-only now, and `add_variable` has changed.
-
-## What it does
-Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
-position. It looks at the argument: a string is a name, and a positional argument next to `shape=`
-must be one. It also reports `add_variable`, and a metric's `add_weight`, without `initializer=`. A
-base class that cannot be read (a mixin of another package) may define its own `add_weight`: a class
-that lists one before the Keras class is skipped; one after `keras.layers.Layer` changes nothing.
-
-## Why it breaks
-On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword
-argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').` For metrics, and
-everywhere before 3.15, the message differs (`Cannot convert 'w' to a shape`), or the weight gets
-another shape. `add_variable` was an alias of `add_weight`, and now requires an initializer:
-`TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`. So does
-`add_weight` of a metric, whose floats Keras 2 initialized randomly: `ValueError: Attempt to convert
-a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
-
-## What to write instead
-Keywords, which mean the same on Keras 2 and 3: `self.add_weight(name="w", shape=(3,),
-initializer="zeros")`.
-
-## How we know
-Run on Keras 3.15.1 with layers and metrics; on Keras 2 the fixed code creates the same weights as
-the old code. The old order (name, shape, dtype, initializer, regularizer, trainable, constraint) is
-that of every release from 2.0 to 2.15.
-"""
+"""``add_weight("w", (3,))``: the name is keyword-only now, and `add_variable` has changed."""
 
 from __future__ import annotations
 
@@ -39,7 +13,7 @@ from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
@@ -148,7 +122,7 @@ def _with_zeros(module: Module, use: MemberUse) -> Fix:
 
 
 def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
 
 
 def _message(module: Module, use: MemberUse) -> str:
@@ -202,105 +176,3 @@ rule = Rule(
     & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
     since="3.0",
 )
-
-VALID = [
-    # A metric's with an initializer, or with what may be one.
-    (
-        "import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self, **given):\n        super().__init__()\n"
-        "        self.n = self.add_weight(name='n', initializer='zeros')\n"
-        "        self.m = self.add_weight(name='m', **given)\n"
-        "        self.k = self.add_weight((), 'zeros', name='k')"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(name='w', shape=(3,), initializer='zeros')\n"
-        "        self.v = self.add_weight((3,), 'zeros')\n"
-        "        self.u = self.add_weight(shape, name='u')\n"
-        "        self.t = self.add_variable(name='t', shape=(3,), initializer='zeros')\n"
-        "        self.s = self.add_variable(name='s', **options)"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
-        "    def add_weight(self, name, shape):\n        return super().add_weight(shape=shape)\n\n"
-        "    def build(self, shape):\n        self.w = self.add_weight('w', (3,))"
-    ),
-    "import keras\ngraph.add_weight('w', (3,))",
-    (
-        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight('w', (3,))"
-    ),
-]
-_LAYER = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-_END = "\n\n\nmine = Mine()\nmine.build((None, 4))\n"
-_METHODS_OF_A_METRIC = (
-    "    def update_state(self, x):\n        self.n.assign_add(x)\n\n"
-    "    def result(self):\n        return self.n\n\n\n"
-)
-_SAME = "[(tuple(each.shape), each.name.partition(':')[0]) for each in mine.weights]"
-INVALID = [
-    Example(
-        before=f"{_LAYER}        self.w = self.add_weight('w', (shape[-1], 3), None, 'zeros')"
-        f"{_END}value = mine.w.numpy().tolist()",
-        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(shape[-1], 3), "
-        f"dtype=None, initializer='zeros'){_END}value = mine.w.numpy().tolist()",
-        raises="TypeError: add_weight() takes at most 3 positional arguments but 4 were given.",
-        same=f"value, {_SAME}",
-    ),
-    Example(
-        before=f"{_LAYER}        self.w = self.add_weight('w', (3,)){_END}",
-        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(3,)){_END}",
-        raises="ValueError: `name` must be passed as a keyword argument. Received: "
-        "add_weight('w', ...)",
-        same=_SAME,
-    ),
-    Example(
-        before=f"{_LAYER}        name = 'w_{{}}'.format(1)\n"
-        "        self.w = self.add_weight(name,\n"
-        "                                 shape=[3],  # one a unit\n"
-        f"                                 trainable=False){_END}",
-        after=f"{_LAYER}        name = 'w_{{}}'.format(1)\n"
-        "        self.w = self.add_weight(name=name,\n"
-        "                                 shape=[3],  # one a unit\n"
-        f"                                 trainable=False){_END}",
-        raises="ValueError: `name` must be passed as a keyword argument. Received: add_weight(",
-        same=_SAME,
-    ),
-    Example(
-        before=f"{_LAYER}        self.w = self.add_variable('w', shape=(2,)){_END}",
-        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(2,)){_END}",
-        raises="TypeError: ",
-        same=_SAME,
-    ),
-    Example(
-        before=f"{_LAYER}        self.w = self.add_variable(name='w', shape=[2]){_END}",
-        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=[2]){_END}",
-        raises=_NO_INITIALIZER,
-        same=_SAME,
-    ),
-    Example(
-        before="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.n = self.add_weight('n', initializer='zeros')\n\n"
-        f"{_METHODS_OF_A_METRIC}count = Count()\nvalue = float(count.n)",
-        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.n = self.add_weight(name='n', initializer='zeros')\n\n"
-        f"{_METHODS_OF_A_METRIC}count = Count()\nvalue = float(count.n)",
-        raises="ValueError: Cannot convert 'n' to a shape. Found invalid dimension",
-        same="value",
-    ),
-    Example(
-        before="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.n = self.add_weight(name='n', shape=(2,))\n\n"
-        f"{_METHODS_OF_A_METRIC}count = Count()\n",
-        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-        "        self.n = self.add_weight(name='n', shape=(2,), initializer=\"zeros\")\n\n"
-        f"{_METHODS_OF_A_METRIC}count = Count()\n",
-        raises=_NO_VALUE,
-        unsafe=True,
-        check="assert count.n.numpy().tolist() == [0, 0]",
-    ),
-]

@@ -1,23 +1,4 @@
-"""`call(self, inputs)` in a subclass of `LSTM`, `GRU` or `RNN`: Keras 3 expects `sequences`.
-
-## What it does
-Reports `call(self, inputs, …)` in a subclass of a recurrent layer (also of `Bidirectional` and the
-`ConvLSTM`s) that inherits `build` or `compute_output_shape`, and a `call` without `initial_state`.
-
-## Why it breaks
-Keras 3 passes input shapes to `build` by the parameter names of `call`, and the `build` of a
-recurrent layer expects `sequences` and `initial_state`: `ValueError: For a `build()` method with
-more than one argument, all arguments should have a `_shape` suffix and match an argument from
-`call()`.` If the subclass defines `build`, `compute_output_shape` fails the same way when a model
-is built.
-
-## What to write instead
-`call(self, sequences, initial_state=None, mask=None, training=None)`, the Keras 3 signature. On
-Keras 2 the name of the first parameter does not matter.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with subclasses of each recurrent layer.
-"""
+"""`call(self, inputs)` in a subclass of `LSTM`, `GRU` or `RNN`: Keras 3 expects `sequences`."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -102,7 +83,7 @@ def _finding(
         fix=Fix(
             f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`",
             edits,
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in rule.invalid if each.after)),
         )
         if edits
         else NoFix(
@@ -180,82 +161,3 @@ rule = Rule(
     triggers=word("call") & classes(_may_be_recurrent),
     since="3.0",
 )
-
-_CLASS = "import keras\n\n\nclass Mine(keras.layers.LSTM):\n"
-_USE = "\n\ny = Mine(3)(keras.Input((5, 2)))\n"
-
-_CALL = "    def call(self, inputs):\n        return inputs\n"
-
-_BUILDS = (
-    "    def build(self, input_shape):\n        self.gate = 2\n"
-    "        super().build(input_shape)\n\n"
-)
-
-VALID = [
-    _CLASS + "    def call(self, sequences, initial_state=None, mask=None, training=None):\n"
-    "        return super().call(sequences)\n",
-    # It has methods of its own.
-    _CLASS + _BUILDS + "    def compute_output_shape(self, input_shape):\n"
-    "        return (None, 3)\n\n" + _CALL,
-    _CLASS + _BUILDS.replace("input_shape", "inputs_shape, more_shape=None") + _CALL,
-    "import keras\n\n\nclass Mine(keras.layers.Dense):\n" + _CALL,
-    "import keras\nfrom mine import LSTM\n\n\nclass Mine(LSTM):\n" + _CALL,
-    "from tf_keras.layers import LSTM\n\n\nclass Mine(LSTM):\n" + _CALL,
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_CLASS
-        + "    def call(self, inputs, mask=None, training=None, initial_state=None):\n"
-        "        outputs = super().call(\n            inputs, mask=mask, training=training,\n"
-        "            initial_state=initial_state,\n        )\n"
-        "        return outputs + self.scale(inputs)\n\n"
-        "    def scale(self, inputs):\n        return inputs[0, 0, 0]\n" + _USE,
-        after=_CLASS
-        + "    def call(self, sequences, mask=None, training=None, initial_state=None):\n"
-        "        outputs = super().call(\n            sequences, mask=mask, training=training,\n"
-        "            initial_state=initial_state,\n        )\n"
-        "        return outputs + self.scale(sequences)\n\n"
-        "    def scale(self, inputs):\n        return inputs[0, 0, 0]\n" + _USE,
-        raises="ValueError: For a `build()` method with more than one argument, all arguments "
-        "should have a `_shape` suffix and match an argument from `call()`.",
-        check="assert tuple(y.shape) == (None, 3)",
-        on_keras_2=True,
-    ),
-    Example(
-        before="from tensorflow.keras import Input, layers\n\n\nclass Mine(layers.GRU):\n"
-        "    def call(self, x, mask=None, training=None, initial_state=None):\n"
-        "        return super(Mine, self).call(x * 2, mask=mask)\n\n\n"
-        "y = Mine(3)(Input((5, 2)))\n",
-        after="from tensorflow.keras import Input, layers\n\n\nclass Mine(layers.GRU):\n"
-        "    def call(self, sequences, mask=None, training=None, initial_state=None):\n"
-        "        return super(Mine, self).call(sequences * 2, mask=mask)\n\n\n"
-        "y = Mine(3)(Input((5, 2)))\n",
-        raises="ValueError: For a `build()` method with more than one argument, all arguments "
-        "should have a `_shape` suffix and match an argument from `call()`.",
-        check="assert tuple(y.shape) == (None, 3)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_CLASS + _BUILDS + "    def call(self, inputs):\n"
-        "        return super().call(inputs) * self.gate\n" + _USE,
-        after=_CLASS + _BUILDS + "    def call(self, sequences, initial_state=None):\n"
-        "        return super().call(sequences) * self.gate\n" + _USE,
-        raises="ValueError: Exception encountered when calling Mine.call().",
-        check="assert tuple(y.shape) == (None, 3)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_CLASS + "    def call(self, sequences, mask=None):\n"
-        "        return super().call(sequences, mask=mask)\n" + _USE,
-        after=_CLASS + "    def call(self, sequences, mask=None, initial_state=None):\n"
-        "        return super().call(sequences, mask=mask)\n" + _USE,
-        raises=_ERROR.format("build"),
-        check="assert tuple(y.shape) == (None, 3)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_CLASS + "    def call(self, x, **kwargs):\n"
-        "        return super().call(x, **kwargs)\n" + _USE,
-        raises=_ERROR.format("build"),
-    ),
-]  # fmt: skip

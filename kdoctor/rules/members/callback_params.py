@@ -1,21 +1,4 @@
-"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` remain.
-
-## What it does
-Reports reads of `samples`, `nb_sample`, `batch_size`, `metrics`, `do_validation` and `nb_epoch`
-from the `params` of a callback.
-
-## Why it breaks
-Keras 3 passes callbacks `{'verbose': …, 'epochs': …, 'steps': …}` and nothing else:
-`KeyError: 'samples'`.
-
-## What to write instead
-`self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; pass anything
-else that a callback needs to its `__init__`. Code that checks first (`'samples' in self.params`) is
-left alone.
-
-## How we know
-Run on Keras 3.15.1: the three keys are what `fit` passes there.
-"""
+"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` remain."""
 
 from __future__ import annotations
 
@@ -26,7 +9,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.fallback_helpers import conditions
 from kdoctor.value_types import Kind
@@ -106,46 +89,3 @@ rule = Rule(
     triggers=member_of({Kind.CALLBACK}, "params"),
     since="3.0",
 )
-
-_CALLBACK = (
-    "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-    "    def on_epoch_end(self, epoch, logs=None):\n"
-)
-VALID = [
-    f"{_CALLBACK}        print(self.params['steps'], self.params['epochs'], logs['loss'])",
-    f"{_CALLBACK}        print(self.params.get('samples'))",
-    f"{_CALLBACK}        if 'samples' in self.params:\n            pass",
-    (
-        f"{_CALLBACK}        if 'samples' in self.params:\n"
-        "            print(self.params['samples'])\n"
-        "        elif epoch and 'nb_sample' in self.params.keys():\n"
-        "            print(self.params['nb_sample'])"
-    ),
-    (
-        f"{_CALLBACK}        epochs = (\n            self.params['epochs']\n"
-        "            if 'epochs' in self.params\n"
-        "            else self.params['nb_epoch']\n        )"
-    ),
-    f"{_CALLBACK}        print('samples' in self.params and self.params['samples'])",
-    "class Mine:\n    def show(self):\n        return self.params['samples']",
-    (
-        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def __init__(self, params):\n        super().__init__()\n"
-        "        self.params = params\n\n    def show(self):\n        return self.params['samples']"
-    ),
-]
-INVALID = [
-    Example(
-        before=f"{_CALLBACK}        print(self.params['metrics'])\n\n\n"
-        "mine = Mine()\nmine.set_params({'verbose': 0, 'epochs': 1, 'steps': 1})\n"
-        "mine.on_epoch_end(0)",
-        raises="KeyError: 'metrics'",
-    ),
-    Example(
-        before=f"{_CALLBACK}        print(self.params['samples'])\n\n\n"
-        "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
-        "model.fit(x, x, callbacks=[Mine()], verbose=0)",
-        raises="KeyError: 'samples'",
-        prelude="import numpy as np\n\nx = np.ones((2, 1))",
-    ),
-]

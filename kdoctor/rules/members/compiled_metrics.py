@@ -1,25 +1,4 @@
-"""``model.compiled_metrics.metrics``: `compiled_metrics` now has only `update_state`.
-
-## What it does
-Reports every other member that is read from a model's `compiled_metrics`.
-
-## Why it breaks
-Keras 3 keeps `compiled_metrics` for Keras 2 training steps, which call its `update_state` (with a
-deprecation warning). It has no other members: `AttributeError: 'DeprecatedCompiledMetric' object
-has no attribute 'metrics'`.
-
-## What to write instead
-The metrics that were passed to `compile` are nested inside one metric of the model:
-
-    metrics = [
-        metric for each in model.metrics for metric in getattr(each, "metrics", [each])
-    ]
-
-Their values, by name, are `model.get_metrics_result()`, and `model.reset_metrics()` resets them.
-
-## How we know
-Run on Keras 3.15.1; on tf_keras 2.21 the same lines give the same metrics.
-"""
+"""``model.compiled_metrics.metrics``: `compiled_metrics` now has only `update_state`."""
 
 from __future__ import annotations
 
@@ -31,7 +10,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -76,34 +55,3 @@ rule = Rule(
     triggers=member_of({Kind.MODEL}, "compiled_metrics"),
     since="3.0",
 )
-
-VALID = [
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def train_step(self, data):\n"
-        "        self.compiled_metrics.update_state(data, data)\n        return {}"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    @property\n"
-        "    def compiled_metrics(self):\n        return self.mine\n\n"
-        "    def show(self):\n        return self.compiled_metrics.metrics"
-    ),
-    "import keras\nrun.compiled_metrics.metrics",
-    "import tf_keras\ntf_keras.Sequential().compiled_metrics.metrics",
-]
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
-    "model = keras.Sequential([keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse', metrics=['mae'])\nmodel.evaluate(x, y, verbose=0)\n"
-)
-INVALID = [
-    Example(
-        before=f"{_MODEL}names = [each.name for each in model.compiled_metrics.metrics]",
-        raises="AttributeError: 'DeprecatedCompiledMetric' object has no attribute 'metrics'",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.Model):\n    def again(self):\n"
-        "        self.compiled_metrics.reset_state()\n\n\n"
-        "mine = Mine()\nmine.compile('sgd', 'mse', metrics=['mae'])\nmine.again()",
-        raises="AttributeError: 'DeprecatedCompiledMetric' object has no attribute 'reset_state'",
-    ),
-]

@@ -1,23 +1,4 @@
-"""``gru.get_initial_state(x)``: Keras 3 takes the batch size, not the inputs.
-
-## What it does
-Reports `.get_initial_state(…)` of a recurrent layer that is called with inputs: as `inputs=`, or as
-a value that the same function passes to a layer or got from one. For a cell (`GRUCell`), it reports
-`inputs=` and `dtype=`.
-
-## Why it breaks
-Keras 2 took the inputs, and read the batch size from them. Keras 3 takes `batch_size`: if it gets
-the inputs instead, it cannot compute the shape of the state (`InvalidArgumentError: … Shapes of all
-inputs must match`, `ValueError: TypeError: object of type 'KerasTensor' has no len()`), and
-`inputs=` is `TypeError: RNN.get_initial_state() got an unexpected keyword argument 'inputs'`.
-
-## What to write instead
-`gru.get_initial_state(keras.ops.shape(x)[0])`. The fix is safe in a `call`; outside of one, a
-symbolic tensor has no batch size. The state of a cell is now a list, with one tensor for `GRUCell`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each recurrent layer and each cell.
-"""
+"""``gru.get_initial_state(x)``: Keras 3 takes the batch size, not the inputs."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -122,7 +103,7 @@ def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     return Fix(
         "Pass the batch size",
         (edit,),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
         if in_a_call
         else Applicability.UNSAFE,
         () if need is None else (need,),
@@ -139,76 +120,3 @@ rule = Rule(
     triggers=member_of({Kind.LAYER}, _MEMBER),
     since="3.0",
 )
-
-_TEXT = (
-    "import keras\n\n\nclass Generator(keras.Model):\n    def __init__(self):\n"
-    "        super().__init__()\n        self.embedding = keras.layers.Embedding(5, 4)\n"
-    "        self.gru = keras.layers.GRU(3, return_sequences=True, return_state=True)\n\n"
-    "    def call(self, inputs, states=None):\n        x = self.embedding(inputs)\n"
-    "        if states is None:\n            states = self.gru.get_initial_state({})\n"
-    "        x, states = self.gru(x, initial_state=states)\n        return x"
-)
-_MADE = "import numpy as np\n"
-_RUN = "\n\n\nmodel = Generator()\nmade = model(np.ones((2, 6), 'int32'))"
-_SHAPE = "tuple(made.shape)"
-
-VALID = [
-    _TEXT.format("keras.ops.shape(x)[0]"),
-    _TEXT.format("batch_size=keras.ops.shape(x)[0]"),
-    # Nobody knows what these are.
-    _TEXT.format("size"),
-    "import keras\n\n\ndef start(size):\n    return keras.layers.GRU(3).get_initial_state(size)",
-    "import keras\nkeras.layers.LSTMCell(3).get_initial_state(batch_size=2)",
-    "import keras\nkeras.layers.GRU(3).get_initial_state(*given)\nagent.get_initial_state(x)",
-    _TEXT.format("x").replace("keras", "tf_keras"),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.GRU):\n"
-        "    def get_initial_state(self, inputs):\n        return [inputs[:, 0]]\n\n\n"
-        "Mine(3).get_initial_state(inputs=x)"
-    ),
-    # The same name is another thing by then.
-    (
-        "import keras\n\ngru = keras.layers.GRU(3)\nx = keras.ops.ones((2, 4, 5))\ny = gru(x)\n"
-        "x = 2\nstate = gru.get_initial_state(x)"
-    ),
-]
-INVALID = [
-    Example(
-        before=_TEXT.format("x") + _RUN,
-        after=_TEXT.format("keras.ops.shape(x)[0]") + _RUN,
-        prelude=_MADE,
-        raises="InvalidArgumentError: ",
-        on_keras_2=True,
-        same=_SHAPE,
-    ),
-    Example(
-        before=_TEXT.format("inputs=x") + _RUN,
-        after=_TEXT.format("batch_size=keras.ops.shape(x)[0]") + _RUN,
-        prelude=_MADE,
-        raises="TypeError: ",
-        on_keras_2=True,
-        same=_SHAPE,
-    ),
-    Example(
-        before="from tensorflow.keras.layers import LSTM\nimport tensorflow as tf\n\n\n"
-        "def start(layer, x):\n"
-        "    lstm = LSTM(3)\n    lstm(x)\n    return lstm.get_initial_state(x)\n\n\n"
-        "state = start(None, tf.ones((2, 4, 5)))",
-        after="from tensorflow.keras.layers import LSTM\nfrom tensorflow.keras import ops\n"
-        "import tensorflow as tf\n\n\n"
-        "def start(layer, x):\n"
-        "    lstm = LSTM(3)\n    lstm(x)\n    return lstm.get_initial_state(ops.shape(x)[0])\n\n\n"
-        "state = start(None, tf.ones((2, 4, 5)))",
-        prelude=_MADE,
-        raises="InvalidArgumentError: ",
-        unsafe=True,
-        on_keras_2=True,
-        same="[np.array(each).tolist() for each in state]",
-    ),
-    Example(
-        before="import keras\n\nstate = keras.layers.GRUCell(3).get_initial_state(\n"
-        "    inputs=None, batch_size=2, dtype='float32'\n)",
-        raises="TypeError: GRUCell.get_initial_state() got an unexpected keyword argument 'inputs'",
-        on_keras_2=True,
-    ),
-]

@@ -1,19 +1,4 @@
-"""``model.layers[0].input``: the first layer of a functional model is its `InputLayer`.
-
-## What it does
-Reports `model.layers[0].input` of a model that is not, or may not be, a `Sequential`.
-
-## Why it breaks
-On Keras 2 the `input` of an `InputLayer` was the tensor that it creates. On Keras 3 the layer has
-no input, and `input` is an empty list: `AttributeError: 'list' object has no attribute 'shape'`,
-`ValueError: All `inputs` values must be KerasTensors`, or a model without inputs.
-
-## What to write instead
-`model.inputs[0]`, which also works for a `Sequential`, or `layer.output` of the layer itself.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""``model.layers[0].input``: the first layer of a functional model is its `InputLayer`."""
 
 from __future__ import annotations
 
@@ -26,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -83,30 +68,3 @@ rule = Rule(
     triggers=member("layers") & member_of({Kind.LAYER}, "input"),
     since="3.0",
 )
-
-_MODEL = "import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
-_ANY = "import keras\n\n\ndef first(model: keras.Model):\n    return model.layers[0].input{}\n"
-
-VALID = [
-    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(2)])\nmodel.layers[0].input",
-    _MODEL + "model.layers[1].input, model.layers[0].output, model.layers[-1].input",
-    _MODEL + "model.inputs[0], model.input",
-    "import tf_keras\n\n\ndef first(model: tf_keras.Model):\n    return model.layers[0].input",
-    "def first(model):\n    return model.layers[0].input",
-]
-INVALID = [
-    Example(
-        before=f"{_MODEL}first = model.layers[0].input",
-        after=f"{_MODEL}first = model.inputs[0]",
-        unsafe=True,
-        check="assert tuple(first.shape) == (None, 4)",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_ANY.format(".shape"),
-        after=_ANY.format(".shape").replace("layers[0].input", "inputs[0]"),
-        unsafe=True,
-        check="x = keras.Input((4,))\nassert tuple(first(keras.Model(x, x + 1))) == (None, 4)",
-        on_keras_2=True,
-    ),
-]

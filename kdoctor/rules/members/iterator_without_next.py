@@ -1,22 +1,4 @@
-"""`flow.next()`: iterators of an `ImageDataGenerator` no longer have a `next` method.
-
-## What it does
-Reports `.next` on the iterators that `flow`, `flow_from_directory` and `flow_from_dataframe` of an
-`ImageDataGenerator` return, and on iterators created from their classes.
-
-## Why it breaks
-Keras 2 iterators had a method `next` besides Python's `__next__`. Keras 3 has kept only `__next__`:
-`AttributeError: 'NumpyArrayIterator' object has no attribute 'next'`.
-
-## What to write instead
-Python's built-in function, which returns the same batch on Keras 2:
-
-    images, labels = next(flow)
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the iterators are those of
-`keras/src/legacy/preprocessing/image.py`.
-"""
+"""`flow.next()`: iterators of an `ImageDataGenerator` no longer have a `next` method."""
 
 from __future__ import annotations
 
@@ -32,7 +14,7 @@ from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.name_resolution import part_of
 from kdoctor.syntax.scopes import BindingKind
@@ -127,7 +109,7 @@ class _Flows:
 
 def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None:
     call = module.parent(asked)
-    rated = facts.applicability(*(each for each in INVALID if each.after))
+    rated = facts.applicability(*(each for each in rule.invalid if each.after))
     if not isinstance(call, cst.Call) or call.func is not asked:
         return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
     if not is_builtin(module, asked.attr) or call.args:
@@ -146,90 +128,3 @@ rule = Rule(
     triggers=member("next") & word(_GENERATOR, *_FLOWS.values()),
     since="3.0",
 )
-
-_FLOW = (
-    "import numpy as np\n"
-    "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n\n"
-    "images, labels = np.ones((4, 8, 8, 3)), np.arange(4)\n"
-)
-_ERROR = "AttributeError: '{}' object has no attribute 'next'"
-
-VALID = [
-    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\nnext(flow)",
-    # Beside Keras: another generator, another iterator, one that may be another.
-    "import keras\nrows = open('a.csv')\nrows.next()\nImageDataGenerator = None",
-    (
-        "import keras\nfrom mine.keras.preprocessing.image import ImageDataGenerator\n\n"
-        "ImageDataGenerator().flow(images).next()"
-    ),
-    (
-        "import keras\nfrom keras_preprocessing.image import ImageDataGenerator\n\n"
-        "ImageDataGenerator().flow(images).next()"
-    ),
-    (
-        "from tf_keras.preprocessing.image import ImageDataGenerator\n\n"
-        "ImageDataGenerator().flow(images).next()"
-    ),
-    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\nif own:\n    flow = Own(images)\n"
-    "flow.next()",
-    # A class of the user's own may have it.
-    (
-        _FLOW + "\n\nclass Mine(ImageDataGenerator):\n    def flow(self, images):\n"
-        "        return Own(images)\n\n\nMine().flow(images).next()"
-    ),
-    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\ntry:\n    batch = flow.next()\n"
-    "except AttributeError:\n    batch = next(flow)",
-]
-INVALID = [
-    Example(
-        before=_FLOW + "flow = ImageDataGenerator(rescale=0.5).flow(images, labels)\n"
-        "x, y = flow.next()  # a batch",
-        after=_FLOW + "flow = ImageDataGenerator(rescale=0.5).flow(images, labels)\n"
-        "x, y = next(flow)  # a batch",
-        raises=_ERROR.format("NumpyArrayIterator"),
-        check="assert x.shape == (4, 8, 8, 3) and x.max() == 0.5",
-    ),
-    Example(
-        before=_FLOW + "first = ImageDataGenerator().flow(images, batch_size=2).next()[0]",
-        after=_FLOW + "first = next(ImageDataGenerator().flow(images, batch_size=2))[0]",
-        raises=_ERROR.format("NumpyArrayIterator"),
-        check="assert first.shape == (8, 8, 3)",
-    ),
-    Example(
-        before=_FLOW + "\n\nclass Data:\n    def __init__(self):\n"
-        "        self.images = ImageDataGenerator()\n"
-        "        self.flow = self.images.flow(images, labels)\n\n    def batch(self):\n"
-        "        return self.flow.next()\n\n\nx, y = Data().batch()",
-        after=_FLOW + "\n\nclass Data:\n    def __init__(self):\n"
-        "        self.images = ImageDataGenerator()\n"
-        "        self.flow = self.images.flow(images, labels)\n\n    def batch(self):\n"
-        "        return next(self.flow)\n\n\nx, y = Data().batch()",
-        raises=_ERROR.format("NumpyArrayIterator"),
-        check="assert len(y) == 4",
-    ),
-    Example(
-        before=_FLOW + "\n\ndef data(folder):\n"
-        "    return ImageDataGenerator().flow_from_directory(folder)\n\n\n"
-        "flow = data('pictures')\nx, y = flow.next()",
-        after=_FLOW + "\n\ndef data(folder):\n"
-        "    return ImageDataGenerator().flow_from_directory(folder)\n\n\n"
-        "flow = data('pictures')\nx, y = next(flow)",
-        raises=_ERROR.format("DirectoryIterator"),
-        prelude="import os\nos.makedirs('pictures/cats', exist_ok=True)\n"
-        "import keras\nkeras.utils.save_img('pictures/cats/a.png', keras.ops.ones((8, 8, 3)))",
-        check="assert x.shape == (1, 256, 256, 3)",
-    ),
-    # What is handed on.
-    Example(
-        before=_FLOW + "take = ImageDataGenerator().flow(images, labels).next\nx, y = take()",
-        after=_FLOW + "take = ImageDataGenerator().flow(images, labels).__next__\nx, y = take()",
-        raises=_ERROR.format("NumpyArrayIterator"),
-        check="assert len(y) == 4",
-    ),
-    Example(
-        before=_FLOW + "from tensorflow.keras.preprocessing.image import NumpyArrayIterator\n\n\n"
-        "def next(flow):\n    return flow.next()\n\n\n"
-        "x = NumpyArrayIterator(images, None, ImageDataGenerator()).next()",
-        raises=_ERROR.format("NumpyArrayIterator"),
-    ),
-]

@@ -1,22 +1,4 @@
-"""`DenseNet121(…).get_layer("conv1/relu")`: layer names no longer contain slashes.
-
-## What it does
-Reports `get_layer` of a DenseNet or MobileNetV3 from `keras.applications` with a layer name from
-Keras 2.
-
-## Why it breaks
-Keras 3 rejects slashes in names, so the layers of these models were renamed: `ValueError: No such
-layer: conv1/relu.`
-
-## What to write instead
-The new name: `conv1_relu`; in a MobileNetV3, `expanded_conv_1_project_bn` for
-`expanded_conv_1/project/BatchNorm`, `conv_1` for `Conv_1`.
-
-## How we know
-The layers of 16 models of `keras.applications` were compared on Keras 3.15.1 and tf_keras 2.21:
-these are the ones whose layers have other names. (ConvNeXt and MobileNetV3 also have fewer layers:
-sums and products of tensors are no longer layers.)
-"""
+"""`DenseNet121(…).get_layer("conv1/relu")`: layer names no longer contain slashes."""
 
 from __future__ import annotations
 
@@ -32,7 +14,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
@@ -123,7 +105,7 @@ def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: st
             (edit,),
             Applicability.UNSAFE
             if is_looped_over
-            else facts.applicability(*(each for each in INVALID if not each.unsafe)),
+            else facts.applicability(*(each for each in rule.invalid if not each.unsafe)),
             unsafe_because="the list may have other uses" if is_looped_over else "",
         ),
     )
@@ -142,58 +124,3 @@ rule = Rule(
     triggers=attribute("get_layer") & word(*_DENSENETS, *_MOBILENETS) & Trigger(_writes_one),
     since="3.0",
 )
-
-_DENSENET = (
-    "from keras.applications import DenseNet121\n\n"
-    "base = DenseNet121(weights=None, include_top=False, input_shape=(64, 64, 3))\n"
-)
-_MOBILENET = "import keras\n\nbase = keras.applications.{}(weights=None, input_shape=(64, 64, 3))\n"
-_READ = "skip = base.get_layer('{}').output\n"
-_LOOP = "names = ['{}', 'pool2_relu']\nskips = [base.get_layer(each).output for each in names]\n"
-
-VALID = [
-    _DENSENET + _READ.format("conv1_relu"),
-    _DENSENET + _READ.format("conv2_block1_0_relu"),
-    # A name that the other has; another model; a model with a layer of that name, of Keras 2.
-    _DENSENET + _READ.format("Conv"),
-    _MOBILENET.format("MobileNetV3Small") + _READ.format("conv1/relu"),
-    _MOBILENET.format("MobileNetV2") + _READ.format("Conv"),
-    _DENSENET + "def first(model):\n    return model.get_layer('conv1/relu')\n",
-    _DENSENET
-    + "import keras\n\nbase = keras.models.load_model('mine.h5')\n"
-    + _READ.format("conv1/relu"),
-    (_DENSENET + _READ.format("conv1/relu")).replace("from keras", "from tf_keras"),
-    # Not a name of a layer.
-    _DENSENET + "path = 'conv1/relu'\nfirst = base.get_layer(index=0)\n",
-]
-
-
-def _example(text: str, old: str, new: str, read: str = _READ, *, unsafe: bool = False) -> Example:
-    return Example(
-        before=text + read.format(old),
-        after=text + read.format(new),
-        raises=f"ValueError: No such layer: {old}.",
-        on_keras_2=True,
-        same="tuple(skip.shape)" if read == _READ else "len(skips)",
-        unsafe=unsafe,
-    )
-
-
-INVALID = [
-    _example(_DENSENET, "conv1/relu", "conv1_relu"),
-    _example(_MOBILENET.format("DenseNet169"), "conv1/conv", "conv1_conv"),
-    _example(_MOBILENET.format("MobileNetV3Small"), "Conv_1", "conv_1"),
-    _example(
-        _MOBILENET.format("MobileNetV3Large"),
-        "expanded_conv_4/squeeze_excite/AvgPool",
-        "expanded_conv_4_squeeze_excite_avg_pool",
-    ),
-    # Made by a function; in a list that a loop goes through.
-    _example(
-        _DENSENET.replace("base = DenseNet121(", "\ndef built():\n    return DenseNet121(")
-        + "\n\nbase = built()\n",
-        "conv1/bn",
-        "conv1_bn",
-    ),
-    _example(_DENSENET, "conv1/relu", "conv1_relu", _LOOP, unsafe=True),
-]

@@ -1,23 +1,4 @@
-"""`model.load_weights(path).expect_partial()`: `load_weights` returns None on Keras 3.
-
-## What it does
-Reports uses of the status that `load_weights` returned, on the same line or through a name.
-
-## Why it breaks
-For a TensorFlow checkpoint Keras 2 returned TensorFlow's load status, with methods that silence
-warnings or check that everything was matched. Keras 3 reads `.weights.h5` and HDF5 files, and
-returns None: `AttributeError: 'NoneType' object has no attribute 'expect_partial'`. For a
-checkpoint it first raises `File format not supported`.
-
-## What to write instead
-Nothing: without `skip_mismatch=True`, Keras 3 raises if a layer gets no weights.
-
-    model.load_weights("model.weights.h5")
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the methods are those of TensorFlow 2.21's
-`CheckpointLoadStatus`.
-"""
+"""`model.load_weights(path).expect_partial()`: `load_weights` returns None on Keras 3."""
 
 from __future__ import annotations
 
@@ -29,7 +10,7 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -106,50 +87,3 @@ rule = Rule(
     triggers=attribute("load_weights") & attribute(*sorted(STATUS_METHODS)),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "[path] = paths\n"
-)
-_WEIGHTS = (
-    "import keras\nkeras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])"
-    ".save_weights('a.weights.h5')\npaths = ['a.weights.h5']"
-)
-_ERROR = "AttributeError: 'NoneType' object has no attribute "
-
-VALID = [
-    _MODEL + "model.load_weights(path)",
-    # The status of TensorFlow's own checkpoints.
-    (
-        "import keras\nimport tensorflow as tf\n\nmodel = keras.Sequential()\n"
-        "tf.train.Checkpoint(model=model).restore('ckpt').expect_partial()\nmodel.load_weights('a.h5')"
-    ),
-    _MODEL + "status = model.load_weights(path)\nif status is not None:\n"
-    "    status.expect_partial()",
-    _MODEL + "status = model.load_weights(path)\nstatus = restore(model)\nstatus.expect_partial()",
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def load_weights(self, path):\n"
-        "        return status\n\n\nMine().load_weights('a').expect_partial()"
-    ),
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.load_weights(path).expect_partial()  # no optimizer\n",
-        after=_MODEL + "model.load_weights(path)  # no optimizer\n",
-        raises=_ERROR + "'expect_partial'",
-        prelude=_WEIGHTS,
-        unsafe=True,
-    ),
-    Example(
-        before=_MODEL + "(\n    model.load_weights(path)\n    .expect_partial()\n)\n",
-        raises=_ERROR + "'expect_partial'",
-        prelude=_WEIGHTS,
-        after=_MODEL + "(\n    model.load_weights(path)\n)\n",
-        unsafe=True,
-    ),
-    Example(
-        before=_MODEL + "status = model.load_weights(path)\nstatus.assert_consumed()\n",
-        raises=_ERROR + "'assert_consumed'",
-        prelude=_WEIGHTS,
-    ),
-]

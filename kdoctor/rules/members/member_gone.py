@@ -1,37 +1,4 @@
-"""Members of models, layers, optimizers, metrics and tensors that the target no longer has.
-
-## What it does
-Looks up every attribute that is read from an object of known class or kind in the API of the
-target's release, and reports those that the class had in an earlier release but lacks on the
-target.
-
-## Why it breaks
-Keras 3 is a rewrite that kept only the documented members. `fit_generator` and the like,
-`predict_classes`, `layer.output_shape`, `get_output_at`, `add_update`, `optimizer.weights`,
-`metric.reset_states` and some 200 more are gone: `AttributeError: 'Sequential' object has no
-attribute 'fit_generator'`. The class matters: layers lost `output_shape`, models still have it.
-
-## What to write instead
-`model.fit(generator)`, which takes the arguments of `fit_generator`; `layer.output.shape`;
-`metric.reset_state()`. `workers=`, `use_multiprocessing=` and `max_queue_size=` now belong to the
-data: `class Mine(keras.utils.PyDataset)`, made with `Mine(workers=4, use_multiprocessing=True)`.
-`class_weight=` is rejected with a Python generator. With an endless validation generator, Keras 3
-may skip a batch between two epochs.
-
-Where a member has no counterpart, the finding says what replaced it: `variable.assign(…)` runs
-updates directly, extra metrics are objects that `call` or `train_step` updates, and a layer adds
-losses of inner tensors:
-
-    class Regularize(keras.layers.Layer):
-        def call(self, x):
-            self.add_loss(0.01 * keras.ops.mean(keras.ops.square(x)))
-            return x
-
-## How we know
-The members of every release are read from its wheel. A class with an unreadable base is never
-reported: a mixin from another package may define the member, before or after the Keras class. Each
-replacement was run; it is safe if it gave the same result and lost nothing.
-"""
+"""Members of models, layers, optimizers, metrics and tensors that the target no longer has."""
 
 from __future__ import annotations
 
@@ -56,11 +23,10 @@ from kdoctor.rules.members._error_owner import (
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
 from kdoctor.rules.members._may_be_removed import may_be_gone
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
-from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
-from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
-from kdoctor.rules.members._removed_examples import INVALID as EXAMPLES
+from kdoctor.rules.members._one_input_name import one_input_name
+from kdoctor.rules.members._output_shapes import shape_of_any_layer
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -141,7 +107,7 @@ def _rated(facts: TargetFacts, row: MemberRewrite) -> Applicability:
     return facts.applicability(
         *(
             each
-            for each in INVALID
+            for each in rule.invalid
             if each.after is not None
             if f".{row.member}" in each.before and f".{row.member}" not in each.after
         )
@@ -157,61 +123,3 @@ rule = Rule(
     triggers=may_be_gone(_KINDS),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nmodel = keras.Sequential()\nmodel.fit(generator, steps_per_epoch=3)",
-    # A model has it; only layers have lost it.
-    "import keras\nmodel = keras.Sequential()\nmodel.output_shape",
-    # The class is a stub: what it is in Keras 3 has this.
-    (
-        "import keras\n\n\nclass A(keras.optimizers.legacy.Optimizer):\n"
-        "    def get_config(self):\n        return super().get_config()\n"
-    ),
-    "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.fit_generator(generator)",
-    (
-        "import keras, tf_keras\nfrom other import make\n\n\ndef train(model: tf_keras.Model):\n"
-        "    model.fit_generator(data)\n\n\nmake().fit_generator(data)"
-    ),
-    "import keras\nmodel = read_somewhere()\nmodel.fit_generator(generator)",
-    "import keras\nfrom agents import Agent\nAgent(keras.Sequential()).fit_generator(generator)",
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def fit_generator(self, data):\n"
-        "        return self.fit(data)\n\n\nMine().fit_generator(data)"
-    ),
-    (
-        "import keras\nmodel = keras.Sequential()\nif hasattr(model, 'fit_generator'):\n"
-        "    model.fit_generator(data)\nelse:\n    model.fit(data)"
-    ),
-    (
-        "import keras\nmodel = keras.Sequential()\ntry:\n    model.fit_generator(data)\n"
-        "except AttributeError:\n    model.fit(data)"
-    ),
-    # Not a metric as those that are passed to `compile`, but what holds them.
-    "import keras\nmodel = keras.Sequential()\nmodel.metrics[1].metrics",
-    # Recurrent layers have both names.
-    "import keras\nkeras.layers.LSTM(3, stateful=True).reset_states()",
-    # `tf.Variable` is TensorFlow's, and has it.
-    "import keras\nimport tensorflow as tf\ntf.Variable(1.0).get_shape()",
-    # KD207 mends the whole.
-    "import keras\nx = keras.Input((4,))\nx.get_shape().as_list(), x.get_shape().ndims",
-    "import keras\nmodel = keras.Sequential()\nmodel.targets = [1]\nmodel.targets",
-    "import keras\nmodel = keras.Sequential()\nmodel.anything_of_mine",
-    # Built by calls, a class of models is functional, and has `inputs`.
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, x, y):\n"
-        "        super().__init__(inputs=x, outputs=y)\n\n    def show(self):\n"
-        "        return self.inputs, self.outputs"
-    ),
-    "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
-]
-INVALID = [
-    *EXAMPLES,
-    OF_ANY_LAYER,
-    BY_NUMBER,
-    # Beside a Keras 2 of its own, an object of Keras 3.
-    Example(
-        before="import keras\nfrom tensorflow.python.keras import testing_utils\n\n"
-        "optimizer = keras.optimizers.SGD(0.5)\nrate = optimizer._get_hyper('learning_rate')\n",
-        raises="AttributeError: 'SGD' object has no attribute '_get_hyper'",
-    ),
-]

@@ -1,24 +1,4 @@
-"""``model.metrics_names``: on Keras 3 it has a single entry for all metrics of `compile`.
-
-## What it does
-Reports reads of `.metrics_names` of a model.
-
-## Why it breaks
-It does not raise, but `['loss', 'accuracy']` on Keras 2 is `['loss', 'compile_metrics']` on Keras
-3: values zipped with the result of `evaluate`, or looked up in it, get wrong names or are cut off.
-
-## What to write instead
-`model.evaluate(x, y, return_dict=True)`, which returns the values by name: this is what the fix
-writes for `dict(zip(model.metrics_names, model.evaluate(x, y)))`. The names alone are
-`list(model.get_metrics_result())`, once the model has been trained or evaluated.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, after `evaluate`: on Keras 3 the new form returns the names
-that the old one returned on Keras 2, in the order of the values of `evaluate`. Before the first
-batch there are no names, so the fix needs `--unsafe`. With several outputs the order is not that of
-`evaluate`, and zipped values would get each other's names; so there is a fix only if the model
-certainly has one output.
-"""
+"""``model.metrics_names``: on Keras 3 it has a single entry for all metrics of `compile`."""
 
 from __future__ import annotations
 
@@ -32,7 +12,7 @@ from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import MemberTable, attribute
 from kdoctor.rules.members._error_owner import symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -83,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after))
+    return facts.applicability(*(each for each in rule.invalid if each.after))
 
 
 def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
@@ -163,59 +143,3 @@ rule = Rule(
     triggers=member_of({Kind.MODEL}, "metrics_names"),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nmodel = keras.Sequential()\nmodel.evaluate(x, y, return_dict=True)",
-    "import tf_keras\ntf_keras.Sequential().metrics_names",
-    "import keras\nrun.metrics_names",
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n"
-        "    def train_step(self, data):\n"
-        "        at = self.metrics_names.index('mine')\n"
-        "        self.metrics[at].update_state(data)\n        return {}"
-    ),
-]
-_MODEL = (
-    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
-    "model = keras.Sequential([keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'mse', metrics=['mse', 'mae'])\nmodel.evaluate(x, y, verbose=0)\n"
-)
-_OUTPUTS = (
-    "import keras\nimport numpy as np\n\n"
-    "x, y = np.ones((4, 3)), [np.ones((4, 1)), np.zeros((4, 1))]\n"
-    "data = keras.layers.Input((3,))\n"
-    "b = keras.layers.Dense(1, kernel_initializer='ones', name='b')(data)\n"
-    "a = keras.layers.Dense(1, kernel_initializer='ones', name='a')(data)\n"
-    "model = keras.Model(data, [b, a])\n"
-    "model.compile('sgd', ['mse', 'mse'], metrics=[['mae'], ['mse']])\n"
-    "model.evaluate(x, y, verbose=0)\n"
-)
-INVALID = [
-    Example(
-        before=f"{_MODEL}names = model.metrics_names",
-        after=f"{_MODEL}names = list(model.get_metrics_result())",
-        same="names",
-        check="assert names == ['loss', 'mse', 'mae']",
-        on_keras_2=True,
-        unsafe=True,
-    ),
-    Example(
-        before=f"{_OUTPUTS}logs = dict(zip(model.metrics_names, model.evaluate(x, y, verbose=0)))",
-        after=f"{_OUTPUTS}logs = model.evaluate(x, y, verbose=0, return_dict=True)",
-        same="{name: round(value, 4) for name, value in sorted(logs.items())}",
-        on_keras_2=True,
-        unsafe=True,
-    ),
-    # Zipped with what `get_metrics_result` tells, the values would get names of others.
-    Example(
-        before=f"{_OUTPUTS}for name, value in zip(model.metrics_names, model.evaluate(x, y)):\n"
-        "    print(name, value)\n",
-        check="values = model.evaluate(x, y, return_dict=True)\n"
-        "named = dict(zip(model.get_metrics_result(), model.evaluate(x, y)))\n"
-        "assert values != named and values.keys() == named.keys()",
-    ),
-    Example(
-        before=f"{_MODEL}model.metrics_names.append('mine')",
-        check="assert model.metrics_names == ['loss', 'compile_metrics']",
-    ),
-]

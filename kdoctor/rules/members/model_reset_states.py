@@ -1,32 +1,4 @@
-"""``model.reset_states()``: only layers have it on Keras 3.
-
-## What it does
-Reports `.reset_states()` on a model.
-
-## Why it breaks
-Up to Keras 2 a model passed the call on to its stateful layers, including those of nested models.
-Keras 3 models have no such method: `AttributeError: 'Sequential' object has no attribute
-'reset_states'`. Recurrent layers still have it; metrics have `reset_state`.
-
-## What to write instead
-A function that does what the old method did:
-
-    def reset_states(model):
-        for layer in model.layers:
-            if isinstance(layer, keras.Model) and not hasattr(layer, "reset_states"):
-                reset_states(layer)
-            elif hasattr(layer, "reset_states") and getattr(layer, "stateful", True):
-                layer.reset_states()
-
-A loop over `model.layers` alone is not enough: it silently skips the layers of nested models, and a
-`Bidirectional` that is not stateful raises `AttributeError: Layer must be stateful.`
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, layer by layer: LSTM, GRU, ConvLSTM2D, Bidirectional, each
-stateful and not, in a model, and nested one and two levels deep. A custom layer that has
-`reset_states` but no `stateful` is always reset; Keras 2 checked whether anything in it was
-stateful. The fix is unsafe if the file has such a class.
-"""
+"""``model.reset_states()``: only layers have it on Keras 3."""
 
 from __future__ import annotations
 
@@ -48,7 +20,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Preced
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._error_owner import attribute_error, symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -106,7 +78,7 @@ def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
     model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     because = _always_reset(module, facts)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    proof = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     return Fix(
         f"Call `{_MEMBER}`, a new function in this file that does what the method did",
         (*helper, edit),
@@ -159,82 +131,3 @@ rule = Rule(
     triggers=member_of({Kind.MODEL}, _MEMBER),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.layers.LSTM(3, stateful=True).reset_states()",
-    (
-        "import keras\nmodel = keras.Sequential()\nfor layer in model.layers:\n"
-        "    if hasattr(layer, 'reset_states'):\n        layer.reset_states()"
-    ),
-    "import tf_keras\ntf_keras.Sequential().reset_states()",
-    "import keras\nagent.reset_states()",
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def reset_states(self):\n"
-        "        pass\n\n\nMine().reset_states()"
-    ),
-    (
-        "import keras\nmodel = keras.Sequential()\nif hasattr(model, 'reset_states'):\n"
-        "    model.reset_states()"
-    ),
-]
-_TOP = "import keras\n\n"
-_KERAS_2 = f"{_TOP[:-1]}import tensorflow as tf\n\n"
-_IN_FILE = HELPER.format(model="keras.Model")
-_MODEL = (
-    "lstm = keras.layers.LSTM(3, stateful=True)\n"
-    "model = keras.Sequential([keras.Input(batch_shape=(2, 4, 5)), lstm])\n"
-    "model(keras.ops.ones((2, 4, 5)))\n"
-)
-_OLD = (
-    "lstm = keras.layers.LSTM(3, stateful=True, return_sequences=True)\n"
-    "both = keras.layers.Bidirectional(keras.layers.LSTM(2))\n"
-    "{}model(tf.ones((2, 4, 5)))\n"
-    "before = float(tf.reduce_sum(tf.abs(lstm.states[0])))\n"
-    "{}after = float(tf.reduce_sum(tf.abs(lstm.states[0])))\n"
-)
-_FLAT = "model = keras.Sequential([lstm, both])\n"
-_NESTED = "model = keras.Sequential([keras.Sequential([lstm]), both])\n"
-_GONE = "AttributeError: 'Sequential' object has no attribute 'reset_states'"
-_MINE = (
-    "\n\nclass Mine(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
-    "        self.lstm = keras.layers.LSTM(3, stateful=True)\n\n"
-    "    def build(self, shape):\n        self.lstm.build(shape)\n\n"
-    "    def call(self, x):\n        return self.lstm(x)\n\n"
-    "    def reset_states(self):\n        self.lstm.reset_states()\n\n\n"
-    "mine = Mine()\nmodel = keras.Sequential([mine])\nmodel(tf.ones((2, 4, 5)))\n"
-)
-INVALID = [
-    Example(
-        before=_KERAS_2 + _OLD.format(_FLAT, "model.reset_states()  # from the start\n"),
-        after=_KERAS_2
-        + _OLD.format(
-            _FLAT, f"\n\n{_IN_FILE}\n\n\nreset_states(model)  # from the start\n"
-        ).replace("\n\n\n\ndef", "\n\n\ndef"),
-        raises=_GONE,
-        check="assert before > 0 and after == 0",
-        on_keras_2=True,
-    ),
-    Example(
-        before=_KERAS_2 + _OLD.format(_NESTED, "model.reset_states()\n"),
-        after=_KERAS_2 + _OLD.format(_NESTED, f"\n\n{_IN_FILE}\n\n\nreset_states(model)\n"),
-        raises=_GONE,
-        check="assert before > 0 and after == 0",
-        on_keras_2=True,
-    ),
-    Example(
-        before=f"{_TOP}{_MODEL}layer = 3\nfor epoch in range(2):\n    if epoch:\n"
-        "        done = 1; model.reset_states()\n    print(layer)",
-        after=f"{_TOP}{_MODEL}layer = 3\n\n\n{_IN_FILE}\n\n\nfor epoch in range(2):\n"
-        "    if epoch:\n        done = 1; reset_states(model)\n    print(layer)",
-        raises=_GONE,
-    ),
-    Example(
-        before=f"{_KERAS_2[:-1]}{_MINE}model.reset_states()\n",
-        after=f"{_KERAS_2[:-1]}{_MINE}\n\n{_IN_FILE}\n\n\nreset_states(model)\n",
-        raises=_GONE,
-        unsafe=True,
-        check="assert float(tf.reduce_sum(tf.abs(mine.lstm.states[0]))) == 0",
-        on_keras_2=True,
-    ),
-    Example(before=f"{_TOP}{_MODEL}reset = model.reset_states", raises=_GONE),
-]

@@ -1,22 +1,4 @@
-"""``.unique_object_name``: not an attribute of tensors, weights, layers or models.
-
-## What it does
-Reports `.unique_object_name` on anything that Keras makes.
-
-## Why it breaks
-It was a function of `keras.backend`, public by accident in Keras 2.6 to 2.12, that makes a name
-for a new layer from a prefix. No object ever had an attribute of that name: `AttributeError:
-'KerasTensor' object has no attribute 'unique_object_name'`.
-
-## What to write instead
-Use `layer.name`, `tensor.name` on a symbolic tensor, `weight.name`, and `weight.path`
-(`dense/kernel`), which is unique within a model. For a new name,
-`f"{prefix}_{keras.backend.get_uid(prefix)}"` (KD101).
-
-## How we know
-Run on Keras 3.15.1 for each kind of object. The fix needs `--unsafe`: only you know which name was
-meant.
-"""
+"""``.unique_object_name``: not an attribute of tensors, weights, layers or models."""
 
 from __future__ import annotations
 
@@ -28,7 +10,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -89,47 +71,3 @@ rule = Rule(
     check=check,
     triggers=member_of({*_NAMED, Kind.EAGER}, _MEMBER),
 )
-
-VALID = [
-    "import keras\nlayer = keras.layers.Dense(2)\nlayer.name",
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
-        "    def unique_object_name(self):\n        return 'mine'\n\n\nMine().unique_object_name"
-    ),
-    "import keras\nthing = read_somewhere()\nthing.unique_object_name",
-]
-INVALID = [
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(2)\nprint(layer.unique_object_name)",
-        after="import keras\n\nlayer = keras.layers.Dense(2)\nprint(layer.name)",
-        raises="AttributeError: 'Dense' object has no attribute 'unique_object_name'",
-        unsafe=True,
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(2)\ny = layer(keras.Input((3,)))\n"
-        "print(y.unique_object_name)",
-        after="import keras\n\nlayer = keras.layers.Dense(2)\ny = layer(keras.Input((3,)))\n"
-        "print(y.name)",
-        raises="AttributeError: 'KerasTensor' object has no attribute 'unique_object_name'",
-        unsafe=True,
-    ),
-    Example(
-        before="import tensorflow as tf\nimport keras\n\ntf.zeros((2,)).unique_object_name",
-        raises="AttributeError: 'tensorflow.python.framework.ops.EagerTensor' object has no "
-        "attribute 'unique_object_name'",
-    ),
-    Example(
-        before="import keras\n\n\nclass Scale(keras.layers.Layer):\n"
-        "    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(1,))\n"
-        "        print(self.w.unique_object_name)\n\n\n"
-        "Scale().build((1,))",
-        after="import keras\n\n\nclass Scale(keras.layers.Layer):\n"
-        "    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(1,))\n"
-        "        print(self.w.path)\n\n\n"
-        "Scale().build((1,))",
-        raises="AttributeError: 'Variable' object has no attribute 'unique_object_name'",
-        unsafe=True,
-    ),
-]

@@ -1,20 +1,4 @@
-"""`model.optimizer is None`: before `compile` a Keras 3 model has no such attribute.
-
-## What it does
-Reports code that checks whether a model has an optimizer: `if model.optimizer is None:`,
-`if not model.optimizer:`. Nothing is reported if the model is compiled earlier, nor for `self` in
-methods of models and callbacks, which run during training.
-
-## Why it breaks
-On Keras 2 it was None until `compile`. On Keras 3 `compile` creates the attribute; before it, the
-check itself raises: `AttributeError: 'Sequential' object has no attribute 'optimizer'`.
-
-## What to write instead
-`getattr(model, "optimizer", None)`, which works on both.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class.
-"""
+"""`model.optimizer is None`: before `compile` a Keras 3 model has no such attribute."""
 
 from __future__ import annotations
 
@@ -30,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.fallback_helpers import handles_only_attribute_error
@@ -128,7 +112,7 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         fix=Fix(
             "Read the optimizer with `getattr`",
             (Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),),
-            facts.applicability(*INVALID),
+            facts.applicability(*rule.invalid),
         )
         if is_free
         else NoFix(hidden_builtin("getattr")),
@@ -156,83 +140,3 @@ rule = Rule(
     triggers=Trigger(_may_ask) & member_of({Kind.MODEL}, _OPTIMIZER),
     since="3.0",
 )
-
-_FUNCTIONAL = (
-    "import keras\n\nx = keras.Input((2,))\nmodel = keras.Model(x, keras.layers.Dense(1)(x))\n"
-)
-_SEQUENTIAL = "from tensorflow import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-_TRAINS = (
-    "import keras\n\n\ndef train(model, x, y):\n    {}:\n        model.compile('sgd', 'mse')\n"
-    "    model.fit(x, y, verbose=0)\n    return model\n\n\n"
-    "model = train(keras.Sequential([keras.layers.Dense(1)]), data, data)\n"
-)
-_DATA = "import numpy as np\n\ndata = np.ones((2, 1))\n"
-
-VALID = [
-    _FUNCTIONAL + "model.compile('sgd', 'mse')\nassert model.optimizer is not None",
-    _FUNCTIONAL + "is_compiled = getattr(model, 'optimizer', None) is not None",
-    _FUNCTIONAL + "if hasattr(model, 'optimizer') and model.optimizer is not None:\n    pass",
-    _FUNCTIONAL + "try:\n    ready = model.optimizer is not None\nexcept AttributeError:\n"
-    "    ready = False",
-    # It is read, and nobody asks whether it is there.
-    _FUNCTIONAL + "rate = model.optimizer.learning_rate",
-    # While it is trained, it has one.
-    (
-        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def on_epoch_end(self, epoch, logs=None):\n"
-        "        if self.model.optimizer is not None:\n            print(epoch)"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def train_step(self, data):\n"
-        "        assert self.optimizer is not None"
-    ),
-    # A class of one's own that has it.
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    optimizer = None\n\n\n"
-        "assert not Mine().optimizer"
-    ),
-    "def train(model):\n    if model.optimizer is None:\n        model.prepare()",
-    (_FUNCTIONAL + "if model.optimizer is None:\n    pass").replace("keras", "tf_keras"),
-]
-INVALID = [
-    Example(
-        before=_TRAINS.format("if model.optimizer is None"),
-        after=_TRAINS.format('if getattr(model, "optimizer", None) is None'),
-        prelude=_DATA,
-        raises="AttributeError: 'Sequential' object has no attribute 'optimizer'",
-        on_keras_2=True,
-        same="type(model.optimizer).__name__",
-    ),
-    Example(
-        before=_TRAINS.format("if not (model.optimizer)"),
-        after=_TRAINS.format('if not getattr(model, "optimizer", None)'),
-        prelude=_DATA,
-        raises="AttributeError: 'Sequential' object has no attribute 'optimizer'",
-        on_keras_2=True,
-        same="type(model.optimizer).__name__",
-    ),
-    Example(
-        before=_SEQUENTIAL + "ready = model.optimizer != None\n",
-        after=_SEQUENTIAL + 'ready = getattr(model, "optimizer", None) != None\n',
-        raises="AttributeError: 'Sequential' object has no attribute 'optimizer'",
-        on_keras_2=True,
-        same="ready",
-    ),
-    Example(
-        before=_FUNCTIONAL + "how = 'trained' if x is None or model.optimizer else 'new'\n",
-        after=_FUNCTIONAL
-        + "how = 'trained' if x is None or getattr(model, \"optimizer\", None) else 'new'\n",
-        raises="AttributeError: 'Functional' object has no attribute 'optimizer'",
-        on_keras_2=True,
-        same="how",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.Model):\n    pass\n\n\n"
-        "model = Mine()\nassert model.optimizer is None\n",
-        after="import keras\n\n\nclass Mine(keras.Model):\n    pass\n\n\n"
-        'model = Mine()\nassert getattr(model, "optimizer", None) is None\n',
-        raises="AttributeError: 'Mine' object has no attribute 'optimizer'",
-        on_keras_2=True,
-        same="1",
-    ),
-]

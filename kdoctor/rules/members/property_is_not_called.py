@@ -1,21 +1,4 @@
-"""``optimizer.variables()``, ``weight.value()``: they are properties now.
-
-## What it does
-Reports calls of an optimizer's `variables` and of a weight's `value` and `read_value`.
-
-## Why it breaks
-The value of the property is not callable: `TypeError: 'list' object is not callable`.
-
-## What to write instead
-The same without the parentheses; `keras.ops.copy(weight)` if the value is kept while the weight may
-change: with TensorFlow, `weight.value` is the variable itself and changes with it.
-
-A user-defined optimizer may have a method of that name: nothing is reported if the model is
-compiled with an object of an unknown class.
-
-## How we know
-Run on Keras 3.15.1, inside and outside a graph.
-"""
+"""``optimizer.variables()``, ``weight.value()``: they are properties now."""
 
 from __future__ import annotations
 
@@ -30,7 +13,7 @@ from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.members._variable_reads import used_at_once
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
@@ -92,7 +75,9 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
 
 
 def _proven(facts: TargetFacts, row: MemberRewrite) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
+    return facts.applicability(
+        *(each for each in rule.invalid if f".{row.member}()" in each.before)
+    )
 
 
 rule = Rule(
@@ -105,56 +90,3 @@ rule = Rule(
     & (member_of({Kind.OPTIMIZER}, "variables") | member_of({Kind.VARIABLE}, "value")),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nkeras.optimizers.Adam().variables",
-    "import keras\nkeras.layers.Dense(3).kernel.value",
-    "import keras\nimport tensorflow as tf\ntf.Variable(1.0).value()",
-    "import tf_keras\ntf_keras.optimizers.legacy.Adam().variables()",
-    "import keras\nsettings.value(), settings.variables()",
-    # Who knows what the optimizer has.
-    (
-        "import keras\nfrom mine import Compressed\n\nmodel = keras.Sequential()\n"
-        "model.compile(optimizer=Compressed(0.1), loss='mse')\nmodel.optimizer.variables()"
-    ),
-]
-INVALID = [
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.SGD()\noptimizer.build([])\n"
-        "count = len(optimizer.variables())",
-        after="import keras\n\noptimizer = keras.optimizers.SGD()\noptimizer.build([])\n"
-        "count = len(optimizer.variables)",
-        raises="TypeError: 'list' object is not callable",
-        check="assert count == 2",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
-        "shape = layer.kernel.value().shape",
-        after="import keras\n\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
-        "shape = layer.kernel.value.shape",
-        raises="TypeError: 'ResourceVariable' object is not callable",
-        check="assert tuple(shape) == (3, 2)",
-    ),
-    # What was is not what is.
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
-        "before = layer.bias.value()\nlayer.bias.assign_add([1.0])\n"
-        "grown = float((layer.bias - before)[0])",
-        after="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
-        "before = keras.ops.copy(layer.bias)\nlayer.bias.assign_add([1.0])\n"
-        "grown = float((layer.bias - before)[0])",
-        raises="TypeError: 'ResourceVariable' object is not callable",
-        check="assert grown == 1.0",
-    ),
-    # A cast to the type that it has gives the variable itself.
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
-        "before = keras.ops.cast(layer.bias.value(), 'float32')\n"
-        "layer.bias.assign_add([1.0])\ngrown = float((layer.bias - before)[0])",
-        after="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
-        "before = keras.ops.cast(keras.ops.copy(layer.bias), 'float32')\n"
-        "layer.bias.assign_add([1.0])\ngrown = float((layer.bias - before)[0])",
-        raises="TypeError: 'ResourceVariable' object is not callable",
-        check="assert grown == 1.0",
-    ),
-]

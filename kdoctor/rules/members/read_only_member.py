@@ -1,27 +1,4 @@
-"""Assignments to read-only members: ``self.model = …`` in a callback, ``model.outputs = …``.
-
-## What it does
-Reports assignments to members of models, layers, metrics, optimizers and callbacks that are
-properties without a setter; and custom classes that define a property without a setter where Keras
-3 assigns: `name` and `activity_regularizer` of layers and models.
-
-## Why it breaks
-`AttributeError: property 'model' of 'Mine' object has no setter`. `Callback.model` was a plain
-attribute up to Keras 2, and so was the `kernel` of `Dense` and of the convolutions, which their
-subclasses assign in `build`; Keras 3 uses `path` for the position of a layer in its model.
-`model.outputs`, `layer.trainable_weights` and the rest are computed from the parts of the object.
-
-## What to write instead
-Another name for your own attribute (`self.my_model = …`); `callback.set_model(model)` for a
-callback's model; a new model for other outputs, `keras.Model(model.inputs, outputs)`; for weights,
-`self.add_weight(…)`, and `layer.trainable = False` to freeze them (the fix removes an assignment
-that lists, in order, all weights that the layer creates). A layer that creates its own `kernel` can
-set `kernel = None` in its class, which hides the property.
-
-## How we know
-Each of them was tried on Keras 3.15.1, and a test repeats it. The release in which `kernel`,
-`embeddings` and `path` became properties is checked against the data of the releases.
-"""
+"""Assignments to read-only members: ``self.model = …`` in a callback, ``model.outputs = …``."""
 
 from __future__ import annotations
 
@@ -41,7 +18,7 @@ from kdoctor.rules.members._callback_model import by_set_model
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members._own_weights import left_away
 from kdoctor.rules.members._property_conflicts import bare_properties, may_be_bare
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
@@ -136,7 +113,7 @@ def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
         if store.member == "layers"
         else f"property '{store.member}' of {named} has no setter"
     )
-    proofs = [each for each in INVALID if each.after and not each.unsafe]
+    proofs = [each for each in rule.invalid if each.after and not each.unsafe]
     fix = (
         _private(module, store)
         or by_set_model(module, facts, store, *proofs)
@@ -196,184 +173,3 @@ rule = Rule(
     | word("property") & Trigger(lambda quick, _: may_be_bare(quick)),
     since="3.0",
 )
-
-VALID = [
-    "import keras\nmodel = keras.Sequential()\nmodel.stop_training = True\nmodel.name = 'mine'",
-    "import keras\noptimizer = keras.optimizers.SGD()\noptimizer.learning_rate = 0.1",
-    "import keras\nlayer = keras.layers.Dense(3)\nlayer.trainable = False\nlayer.input_spec = None",
-    (
-        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n    def __init__(self, model):\n"
-        "        super().__init__()\n        self.other_model = model"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n    model = None\n\n"
-        "    def __init__(self, model):\n        self.model = model"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
-        "        super().__init__()\n        self.inputs = [1]"
-    ),
-    (
-        "import tf_keras\n\n\nclass Mine(tf_keras.callbacks.Callback):\n"
-        "    def __init__(self, model):\n        self.model = model"
-    ),
-    # The class says that it is a plain attribute.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    kernel = None\n\n"
-        "    def build(self, shape):\n        self.kernel = self.add_weight(shape=(3,))"
-    ),
-    # These have no such property.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.kernel = self.add_weight(shape=(3,))\n        self.embeddings = self.kernel"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.DepthwiseConv2D):\n    def build(self, shape):\n"
-        "        self.kernel = self.add_weight(shape=(3,))"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.metrics.Metric):\n    def __init__(self, path):\n"
-        "        super().__init__()\n        self.path = path"
-    ),
-    # What the property gives already need not be assigned.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def __init__(self, name):\n"
-        "        self.called = name\n        super().__init__(name=name)\n\n"
-        "    @property\n    def name(self):\n        return self.called"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
-        "    def activity_regularizer(self):\n        return None"
-    ),
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n    def name(self):\n"
-        "        return self.called\n\n    @name.setter\n    def name(self, value):\n"
-        "        self.called = value"
-    ),
-    "import keras\n\n\nclass Mine:\n    @property\n    def name(self):\n        return self.called",
-    (
-        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    @property\n"
-        "    def name(self):\n        return 'mine'"
-    ),
-]
-INVALID = [
-    Example(
-        before="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def __init__(self, model):\n        super().__init__()\n"
-        "        self.model = model  # before it is trained\n\n\n"
-        "model = keras.Sequential()\nmine = Mine(model)",
-        after="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def __init__(self, model):\n        super().__init__()\n"
-        "        self.set_model(model)  # before it is trained\n\n\n"
-        "model = keras.Sequential()\nmine = Mine(model)",
-        raises="AttributeError: property 'model' of 'Mine' object has no setter",
-        check="assert mine.model is model",
-    ),
-    Example(
-        before="import keras\n\n\nclass Seen(keras.callbacks.Callback):\n"
-        "    def on_epoch_end(self, epoch, logs=None):\n        self.seen = self.model\n\n\n"
-        "class Mine(Seen):\n    pass\n\n\n"
-        "mine = Mine()\nmine.model = keras.Sequential(\n    [keras.layers.Dense(1)],\n)\n"
-        "mine.on_epoch_end(0)",
-        after="import keras\n\n\nclass Seen(keras.callbacks.Callback):\n"
-        "    def on_epoch_end(self, epoch, logs=None):\n        self.seen = self.model\n\n\n"
-        "class Mine(Seen):\n    pass\n\n\n"
-        "mine = Mine()\nmine.set_model(keras.Sequential(\n    [keras.layers.Dense(1)],\n))\n"
-        "mine.on_epoch_end(0)",
-        raises="AttributeError: property 'model' of 'Mine' object has no setter",
-        check="assert mine.seen is mine.model and len(mine.model.layers) == 1",
-    ),
-    # What it does when it is given its model, no one else may ask for.
-    Example(
-        before="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
-        "    def set_model(self, model):\n        super().set_model(model)\n"
-        "        self.shape = model.input_shape\n\n\n"
-        "mine = Mine()\nmine.model = keras.Sequential()",
-        raises="AttributeError: property 'model' of 'Mine' object has no setter",
-    ),
-    Example(
-        before="import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, x)\n"
-        "model.outputs = [model.layers[-1].output]",
-        raises="AttributeError: property 'outputs' of 'Functional' object has no setter",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(3,))\n"
-        "        self.b = self.add_weight(shape=())\n"
-        "        self.trainable_weights = [self.w, self.b]\n\n\nlayer = Mine()\n"
-        "layer.build((3,))\n",
-        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(3,))\n"
-        "        self.b = self.add_weight(shape=())\n\n\nlayer = Mine()\n"
-        "layer.build((3,))\n",
-        raises="AttributeError: property 'trainable_weights' of 'Mine' object has no setter",
-        check="first, second = layer.trainable_weights\n"
-        "assert first is layer.w and second is layer.b",
-    ),
-    Example(
-        before="import keras\n\n\nclass Turned(keras.layers.Layer):\n"
-        "    def build(self, shape):\n        self.trainable_weights = []\n\n"
-        "    def call(self, x):\n        return -x\n\n\nlayer = Turned()\nlayer.build((3,))\n",
-        after="import keras\n\n\nclass Turned(keras.layers.Layer):\n"
-        "    def build(self, shape):\n        pass\n\n"
-        "    def call(self, x):\n        return -x\n\n\nlayer = Turned()\nlayer.build((3,))\n",
-        raises="AttributeError: property 'trainable_weights' of 'Turned' object has no setter",
-        check="assert layer.trainable_weights == []",
-    ),
-    # Some of the weights are not to be trained: there is no saying in which other way.
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
-        "        self.w = self.add_weight(shape=(3,))\n"
-        "        self.b = self.add_weight(shape=())\n"
-        "        self.trainable_weights = [self.w]\n\n\nMine().build((3,))",
-        raises="AttributeError: property 'trainable_weights' of 'Mine' object has no setter",
-    ),
-    Example(
-        before="import keras\n\nmodel = keras.Sequential()\nmodel.layers = model.layers[:-1]",
-        raises="AttributeError: `Sequential.layers` attribute is reserved and should not be used",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, shape):\n"
-        "        self.kernel = self.add_weight(shape=(shape[-1], self.units))\n"
-        "        self.bias = None\n        self.built = True\n\n\n"
-        "made = Mine(3, use_bias=False)(keras.ops.ones((2, 4)))",
-        after="import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, shape):\n"
-        "        self._kernel = self.add_weight(shape=(shape[-1], self.units))\n"
-        "        self.bias = None\n        self.built = True\n\n\n"
-        "made = Mine(3, use_bias=False)(keras.ops.ones((2, 4)))",
-        raises="AttributeError: property 'kernel' of 'Mine' object has no setter",
-        unsafe=True,
-    ),
-    # No weight that the layer makes: there is no saying what was meant.
-    Example(
-        before="import keras\n\nlayer = keras.layers.Conv2D(1, 1)\nlayer.build((1, 2, 2, 1))\n"
-        "layer.kernel = layer.kernel / 2",
-        raises="AttributeError: property 'kernel' of 'Conv2D' object has no setter",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, path):\n"
-        "        super().__init__()\n        self.path = path\n\n\nMine('here')",
-        raises="AttributeError: property 'path' of 'Mine' object has no setter",
-    ),
-    # Keras 2 had a property there, and assigned something else.
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
-        "    def name(self):\n        return 'mine'\n\n    def call(self, x):\n"
-        "        return 2 * x\n\n\nlayer = Mine()",
-        raises="AttributeError: property 'name' of 'Mine' object has no setter",
-        on_keras_2=True,
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.layers.Dense):\n"
-        "    def __init__(self, units):\n        super().__init__(units)\n"
-        "        self.factor = 0.1\n\n    @property\n    def activity_regularizer(self):\n"
-        "        return keras.regularizers.L2(self.factor)\n\n\nlayer = Mine(3)",
-        raises="AttributeError: property 'activity_regularizer' of 'Mine' object has no setter",
-        on_keras_2=True,
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.Model):\n    @property\n"
-        "    def loss(self):\n        return self.made_of\n\n\nmodel = Mine()",
-        raises="AttributeError: property 'loss' of 'Mine' object has no setter",
-    ),
-]

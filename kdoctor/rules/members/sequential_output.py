@@ -1,24 +1,4 @@
-"""``Sequential.output``, ``Sequential.input``: only ``outputs`` and ``inputs`` always exist.
-
-## What it does
-Reports `.output` and `.input` of a `Sequential` that this file creates and never calls on a
-symbolic tensor. For a model parameter of a function, it reports them as a change if each call in
-the file passes a `Sequential`, because code elsewhere may have called that.
-
-## Why it breaks
-On Keras 3 a `Sequential` has an `output` only after the model itself was called like a layer:
-`AttributeError: The layer sequential has never been called and thus has no defined output.`
-Building it, training it or starting with an `Input` is not enough. `keras.Model(model.input,
-layer.output)`, as in every Grad-CAM, fails.
-
-## What to write instead
-`model.outputs[0]` and `model.inputs[0]`, or `model.layers[-1].output`: those exist as soon as the
-model is built.
-
-## How we know
-Run on Keras 3.15.1 with models that start with an `Input`, with `input_shape=`, and that were
-called on an array. On Keras 2 both forms return the same tensor.
-"""
+"""``Sequential.output``, ``Sequential.input``: only ``outputs`` and ``inputs`` always exist."""
 
 from __future__ import annotations
 
@@ -31,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Precedence, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind
@@ -91,7 +71,7 @@ def _is_called(module: Module, use: MemberUse) -> bool:
 
 def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    proof = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     return rule.finding(
         module.place(use.node),
         f"a `Sequential` has no `{use.member}` before it is called like a layer: AttributeError: "
@@ -144,64 +124,3 @@ rule = Rule(
     triggers=member_of({Kind.MODEL}, *_MEMBERS),
     since="3.0",
 )
-
-_PASSED = (
-    "import keras\n\n\ndef features_of(model):\n    return {}\n\n\n"
-    "net = keras.Sequential([keras.layers.Dense(1)])\nnet(keras.layers.Input((2,)))\n"
-    "features = features_of(net)\n"
-)
-VALID = [
-    # What is passed is a functional model.
-    (
-        "import keras\n\n\ndef features(model):\n    return model.output\n\n\n"
-        "x = keras.Input((2,))\nfeatures(keras.Model(x, keras.layers.Dense(1)(x)))\n"
-    ),
-    "import keras\nmodel = keras.applications.VGG16(weights=None)\nmodel.output, model.input",
-    "import keras\nmodel = keras.Sequential()\nmodel.outputs, model.inputs",
-    "import keras\nmodel = keras.Sequential()\ny = model(keras.Input((4,)))\nmodel.output",
-    "import keras\nmodel = keras.Sequential()\nbuild_on(model)\nmodel.output",
-    "import keras\nmodel = keras.Sequential()\nmodel.layers[-1].output",
-    "import keras\nmodel = keras.models.load_model('a.keras')\nmodel.output",
-    "import tf_keras\ndef f(model: tf_keras.Model):\n    return model.output",
-    # It may well be a functional one.
-    "import keras\ndef f(model: keras.Model):\n    return keras.Model(model.input, model.output)",
-    "def f(model):\n    return model.output",
-    "import keras\ndef f(model: keras.Model):\n    return model(keras.Input((4,))), model.output",
-    "import tf_keras\ntf_keras.Sequential([tf_keras.layers.Dense(2, input_shape=(4,))]).output",
-]
-_MODEL = (
-    "import keras\n\nmodel = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, "
-    "name='inner'), keras.layers.Dense(2)])\n"
-)
-INVALID = [
-    # A `Sequential` is passed; whether it was called, nobody knows here.
-    Example(
-        before=_PASSED.format("model.output"),
-        after=_PASSED.format("model.outputs[0]"),
-        unsafe=True,
-        check="assert features.shape == (None, 1)",
-    ),
-    Example(
-        before=f"{_MODEL}both = keras.Model(model.input, [model.get_layer('inner').output, "
-        "model.output])",
-        after=f"{_MODEL}both = keras.Model(model.inputs[0], [model.get_layer('inner').output, "
-        "model.outputs[0]])",
-        raises="AttributeError: The layer sequential has never been called and thus has no "
-        "defined input.",
-        findings=2,
-        same="[tuple(each.shape) for each in both.outputs]",
-    ),
-    Example(
-        before="import keras\n\nmodel = keras.Sequential()\n"
-        "model.add(keras.layers.Dense(3, input_shape=(4,)))\nsize = model.output.shape[1]",
-        after="import keras\n\nmodel = keras.Sequential()\n"
-        "model.add(keras.layers.Dense(3, input_shape=(4,)))\nsize = model.outputs[0].shape[1]",
-        raises="AttributeError: The layer sequential has never been called and thus has no "
-        "defined output.",
-        same="size",
-    ),
-    Example(
-        before=_PASSED.format("isinstance(model.output, list)"),
-        check="assert features is False",
-    ),
-]

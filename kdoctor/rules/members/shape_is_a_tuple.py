@@ -1,27 +1,4 @@
-"""``x.shape.as_list()``, ``x.shape[1].value``: the shape of a Keras tensor is a tuple of ints.
-
-## What it does
-Reports members that only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`,
-`.rank`, `.is_fully_defined()` and the like on the shape of a symbolic tensor, on the shape argument
-of `build` and `compute_output_shape`, or on the result of a Keras layer's `compute_output_shape`;
-and `.value` on an element of any shape, including `tf.TensorShape(…)`. `.as_list()` on the shape of
-a tensor that may be from Keras or TensorFlow is legacy: `list(…)` works for both. A tensor whose
-shape is compared with a list that contains None is symbolic; one that a TensorFlow function returns
-or takes is not a Keras tensor.
-
-## Why it breaks
-On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
-elements are ints or None: `AttributeError: 'int' object has no attribute 'value'` (on any tensor
-since TensorFlow 2). Inside `call`, tensors are backend tensors, and with TensorFlow their shapes
-still have `as_list`.
-
-## What to write instead
-`x.shape[1]`, `len(x.shape)`, `None not in x.shape`; `list(x.shape)` where a list is needed.
-
-## How we know
-Run on Keras 3.15.1 with `keras.Input` and a layer's `build`; on Keras 2 the fixed code gives the
-same results as the old code.
-"""
+"""``x.shape.as_list()``, ``x.shape[1].value``: the shape of a Keras tensor is a tuple of ints."""
 
 from __future__ import annotations
 
@@ -48,8 +25,6 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.members._dimension_checks import is_asked
-from kdoctor.rules.members._shape_examples import INVALID as BROKEN
-from kdoctor.rules.members._shape_examples import VALID as FINE
 from kdoctor.rules.members._tensorflow_tensors import (
     is_given_by_tensorflow,
     is_of_tensorflow,
@@ -305,7 +280,7 @@ def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, 
 
 
 def _rated(facts: TargetFacts, member: str) -> Applicability:
-    proofs = [each for each in BROKEN if each.after and f".{member}" in each.before]
+    proofs = [each for each in rule.invalid if each.after and f".{member}" in each.before]
     return facts.applicability(*proofs)
 
 
@@ -319,6 +294,3 @@ rule = Rule(
     since="3.0",
     only_alone=True,
 )
-
-VALID = FINE
-INVALID = BROKEN

@@ -1,26 +1,4 @@
-"""``base.trainable = True`` on a model that is already trainable: frozen layers stay frozen.
-
-## What it does
-Reports `model.trainable = True` after a loop that froze layers of that model one by one, or after a
-part of it was frozen, as a whole (`base.trainable = False`) or in a loop. It is reported only if
-nothing in the file sets `trainable` of the model itself to another value, no later loop unfreezes
-the layers, and the part is not unfrozen separately.
-
-## Why it breaks
-Keras 2 passed the value on to all layers. So does Keras 3, but with TensorFlow, setting an
-attribute to the value it already has does nothing: the model's own `trainable` was True all along,
-so its layers stay frozen, and fine-tuning trains none of them. Nothing raises.
-
-## What to write instead
-Unfreeze the layers the way they were frozen:
-
-    for layer in base.layers:
-        layer.trainable = True
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: which layers are trainable afterwards. TensorFlow's
-`AutoTrackable.__setattr__` ignores the assignment.
-"""
+"""``base.trainable = True`` on a model that is already trainable: frozen layers stay frozen."""
 
 from __future__ import annotations
 
@@ -35,7 +13,7 @@ from kdoctor.analysis.training.freezing import Freezing, Setting
 from kdoctor.analysis.triggers import Trigger, assigned
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
@@ -146,7 +124,7 @@ def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None
     return Fix(
         "Unfreeze layer by layer",
         (Edit(module.span(assign), (text,)),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
     )
 
 
@@ -171,110 +149,3 @@ rule = Rule(
     triggers=assigned("trainable") & Trigger(_may_be_thawed),
     since="3.0",
 )
-
-_HEAD = (
-    "import keras\n\nbase = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3), "
-    "keras.layers.Dense(4)])\n"
-    "model = keras.Sequential([base, keras.layers.Dense(1)])\n"
-)
-_FREEZE = "for layer in base.layers:\n    layer.trainable = False\n"
-_TOP = "model.compile('sgd', 'mse')\n"
-_THAW = "base.trainable = True\n"
-_LOOP = "for layer in base.layers:\n    layer.trainable = True\n"
-_CHECK = "assert sum(len(layer.trainable_weights) for layer in base.layers) == {}"
-_TENSORS = (
-    "import keras\n\nx = keras.Input((2,))\ny = keras.layers.Dense(3)(x)\n"
-    "base = keras.Model(x, keras.layers.Dense(4)(y))\n"
-    "model = keras.Model(base.input, keras.layers.Dense(1)(base.output))\n"
-)
-_FUNCTION = (
-    "import keras\n\n\ndef built():\n"
-    "    base = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])\n"
-    "    for layer in base.layers:\n        layer.trainable = False\n"
-    "    return base, keras.Sequential([base, keras.layers.Dense(1)])\n\n\n"
-    "base, model = built()\nif len(base.weights) == 2:\n    {}model.compile('sgd', 'mse')\n"
-)
-
-VALID = [
-    _HEAD + _FREEZE + _TOP + _LOOP,
-    # The model itself was frozen, or one that it is in, or it may have been.
-    _HEAD + "base.trainable = False\n" + _FREEZE + _TOP + _THAW,
-    _HEAD + _FREEZE + "model.trainable = False\n" + _TOP + _THAW,
-    _HEAD + "model.trainable = False\nbase.trainable = False\nmodel.trainable = True\n",
-    # The part is thawed by itself; it is a part of another; a layer is no part of that sort.
-    _HEAD + "base.trainable = False\n" + _TOP + _THAW + "model.trainable = True\n",
-    _HEAD + "other = keras.Sequential([keras.layers.Dense(1)])\nother.trainable = False\n"
-    "model.trainable = True\n",
-    _HEAD + "base.trainable = flag\n" + _TOP + "model.trainable = True\n",
-    _HEAD + _FREEZE + _TOP + _LOOP + "model.trainable = True\n",
-    _HEAD + _FREEZE + "base.trainable = flag\n" + _TOP + _THAW,
-    (_HEAD + _FREEZE + _TOP + _THAW).replace("Dense(4)])", "Dense(4)], trainable=False)"),
-    _HEAD + "def freeze(net):\n    net.trainable = False\n    for layer in net.layers:\n"
-    "        layer.trainable = False\n\n\nfreeze(base)\n" + _TOP + _THAW,
-    # Nothing is frozen before, or another model's layers.
-    _HEAD + _THAW + _FREEZE + _TOP,
-    _HEAD + _FREEZE.replace("base", "model") + _TOP + _THAW,
-    # Each layer is set anew after it.
-    _HEAD + _FREEZE + _TOP + _THAW + _LOOP.replace("True", "chosen(layer)"),
-    _HEAD + _FREEZE + _TOP + _THAW + _LOOP,
-    # It may not be run.
-    _HEAD + "if small:\n    for layer in base.layers:\n        layer.trainable = False\n" + _THAW,
-    # A layer without others, and another Keras.
-    (
-        "import keras\n\ndense = keras.layers.Dense(3)\ndense.trainable = False\n"
-        "dense.trainable = True\nmodel = keras.Sequential([dense])\n"
-        "for layer in model.layers:\n    print(layer)\n"
-    ),
-    (_HEAD + _FREEZE + _TOP + _THAW).replace("import keras\n", "import tf_keras as keras\n"),
-]  # fmt: skip
-
-
-def _example(before: str, after: str, count: int = 4) -> Example:
-    return Example(before=before, after=after, on_keras_2=True, check=_CHECK.format(count))
-
-
-INVALID = [
-    _example(_HEAD + _FREEZE + _TOP + _THAW, _HEAD + _FREEZE + _TOP + _LOOP),
-    # Some are frozen again.
-    _example(
-        _HEAD + _FREEZE + _TOP + _THAW + _FREEZE.replace("layers", "layers[:1]"),
-        _HEAD + _FREEZE + _TOP + _LOOP + _FREEZE.replace("layers", "layers[:1]"),
-        2,
-    ),
-    _example(
-        _HEAD + _FREEZE.replace("layers", "layers[:-1]") + _TOP + _THAW,
-        _HEAD + _FREEZE.replace("layers", "layers[:-1]") + _TOP + _LOOP,
-    ),
-    _example(
-        _FUNCTION.format("base.trainable = True  # all of it\n    "),
-        _FUNCTION.format(
-            "for layer in base.layers:\n        layer.trainable = True  # all of it\n    "
-        ),
-        2,
-    ),
-    # A part of it, in a layer of it or by its tensors.
-    _example(
-        _HEAD + "base.trainable = False\n" + _TOP + "model.trainable = True\n",
-        _HEAD + "base.trainable = False\n" + _TOP + _LOOP.replace("base", "model"),
-    ),
-    _example(
-        _TENSORS + "base.trainable = False\n" + _TOP + "model.trainable = True\n",
-        _TENSORS + "base.trainable = False\n" + _TOP + _LOOP.replace("base", "model"),
-    ),
-    _example(
-        _TENSORS + _FREEZE + _TOP + "model.trainable = True\n",
-        _TENSORS + _FREEZE + _TOP + _LOOP.replace("base", "model"),
-    ),
-    # A name that is taken.
-    _example(
-        _HEAD + _FREEZE + _TOP + "layer = keras.layers.Dense(1)\n" + _THAW,
-        _HEAD + _FREEZE + _TOP + "layer = keras.layers.Dense(1)\n"
-        + _LOOP.replace("layer ", "inner_layer ").replace("layer.", "inner_layer."),
-    ),
-    # No loop can stand there.
-    Example(
-        before=_HEAD + _FREEZE + _TOP + "if model.built: base.trainable = True\n",
-        on_keras_2=True,
-        check="assert not model.built or len(base.trainable_weights) == 4",
-    ),
-]  # fmt: skip

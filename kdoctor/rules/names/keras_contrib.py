@@ -1,23 +1,4 @@
-"""Names of `keras_contrib`, which was abandoned before Keras 3.
-
-## What it does
-Reports imports from `keras_contrib`, and names that are read from it. Keras now has two of its
-layers: the fix writes `keras.layers.GroupNormalization`.
-
-## Why it breaks
-keras-contrib had its last commit in 2019, and was never on PyPI. With Keras 3 its applications
-cannot be imported (`ModuleNotFoundError: No module named 'keras.utils.layer_utils'`), and most of
-the rest raises as soon as it gets data: `module 'keras.backend' has no attribute 'mean'`.
-
-## What to write instead
-`GroupNormalization(groups=-1, axis=…)` normalizes each channel of each sample separately, as
-`InstanceNormalization(axis=…)` did. Copy layers that Keras does not have into your project: kdoctor
-fixes their code like any other.
-
-## How we know
-The last commit was imported and run on Keras 3.15. The fixes need `--unsafe`: keras-contrib adds
-epsilon to the standard deviation, Keras to the variance, under the square root.
-"""
+"""Names of `keras_contrib`, which was abandoned before Keras 3."""
 
 from __future__ import annotations
 
@@ -31,7 +12,7 @@ from kdoctor.analysis.triggers import package
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import RewriteTable, one_of, rewrite
 from kdoctor.rules.names._deduplicate import of_package
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"
@@ -121,51 +102,3 @@ rule = Rule(
     triggers=package(_PACKAGE),
     since="3.0",
 )
-
-_CONTRIB = '''
-import sys
-import types
-
-import keras
-import numpy as np
-
-
-class Contrib(keras.layers.Layer):
-    """What keras-contrib computes, for the statistics over all axes but batch and channels."""
-
-    def __init__(self, axis=None, epsilon=1e-3):
-        super().__init__()
-        self.epsilon = epsilon
-
-    def call(self, x):
-        deviation = keras.ops.std(x, axis=(1, 2), keepdims=True) + self.epsilon
-        return (x - keras.ops.mean(x, axis=(1, 2), keepdims=True)) / deviation
-
-
-for name in ("keras_contrib", "keras_contrib.layers"):
-    sys.modules[name] = types.ModuleType(name)
-sys.modules["keras_contrib.layers"].InstanceNormalization = Contrib
-'''
-VALID = [
-    "import my_keras_contrib\nmy_keras_contrib.layers",
-    (
-        "try:\n    from keras_contrib.layers import InstanceNormalization\nexcept ImportError:\n"
-        "    from keras.layers import GroupNormalization as InstanceNormalization"
-    ),
-]
-INVALID = [
-    Example(
-        before="from keras_contrib.layers import InstanceNormalization\n\n"
-        "layer = InstanceNormalization(axis=-1)\n",
-        after="from keras import layers\n\nlayer = layers.GroupNormalization(axis=-1, groups=-1)\n",
-        unsafe=True,
-        prelude=_CONTRIB,
-        check="x = np.random.default_rng(0).normal(size=(2, 8, 8, 3)).astype('float32')\n"
-        "np.testing.assert_allclose(layer(x), Contrib()(x), atol=5e-3)",
-    ),
-    Example(
-        before="from keras_contrib.layers import InstanceNormalization\n\n"
-        "layer = InstanceNormalization()\n",
-        prelude=_CONTRIB,
-    ),
-]

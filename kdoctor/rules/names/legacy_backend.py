@@ -1,33 +1,4 @@
-"""Functions of `tf.keras.backend` that Keras 3 keeps only for old code.
-
-## What it does
-Reports each use of a function of `tf.keras.backend` that `keras.backend` no longer has: an error if
-it is certainly called with a symbolic tensor or a `keras.Variable`, otherwise legacy code. Both are
-rewritten like those of `keras.backend` (KD101).
-
-## Why it breaks
-Keras 3 has a copy of the old functions in `tf.keras.backend` (not in `keras.backend`). They are
-TensorFlow functions: on a symbolic tensor nearly all of them raise `ValueError: A KerasTensor
-cannot be used as input to a TensorFlow function.`, some `AttributeError: 'tuple' object has no
-attribute 'rank'`, and `K.gradients` raises `RuntimeError: tf.gradients is not supported when eager
-execution is enabled.`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object
-has no attribute …`. They work on tensors with values, in a layer's `call` and in losses, but are
-unmaintained and undocumented.
-
-## What to write instead
-The function of `keras.ops`, see KD101 for those that differ. `model.optimizer.learning_rate = 0.1`
-instead of `K.set_value(model.optimizer.lr, 0.1)`.
-
-## How we know
-Each of the functions was called with a symbolic tensor and with a `keras.Variable` on Keras 3.15.1;
-the errors are quoted from there, and `tests/rules/test_legacy_backend.py` repeats the calls. The
-rewrites are proven as in KD101, against tf_keras. Keras 3's own copy was also compared with
-tf_keras, eagerly and in `tf.function`, on 40 random arguments each: 106 functions give the same
-result, and `count_params` returns a number instead of an array, so its rewrite is unsafe here.
-Eight for which no random arguments can be drawn (`pool2d`, `resize_images`, `batch_normalization`,
-…) were compared on hand-written arguments only, and give the same result; functions without a
-rewrite were not compared.
-"""
+"""Functions of `tf.keras.backend` that Keras 3 keeps only for old code."""
 
 from __future__ import annotations
 
@@ -45,7 +16,7 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.names._backend.rewrite_call import attempted, function, help_for, table
 from kdoctor.rules.names._missing_names import is_closed, is_given
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.value_types import Kind
 
@@ -177,78 +148,3 @@ rule = Rule(
     triggers=word("backend") & names(_may_be_legacy),
     since="3.0",
 )
-
-VALID = [
-    # These are public in Keras 3.
-    "from tensorflow.keras import backend as K\nK.epsilon() + float(K.floatx() == 'float32')",
-    # Not Keras 3.
-    "import tf_keras.backend as K\nK.sum(1.0)",
-    # Missing, which is KD101's.
-    "from keras import backend as K\nK.sum(1.0)",
-    "from tensorflow.keras import backend as K\nK.multiply(1.0, 2.0)",
-]
-INVALID = [
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
-        "x = tf.keras.Input((4,))\ny = K.sum(x, axis=-1)\n",
-        after="import tensorflow as tf\nfrom tensorflow.keras import ops\n\n"
-        "x = tf.keras.Input((4,))\ny = ops.sum(x, axis=-1)\n",
-        raises=REFUSED,
-        check="assert y.shape == (None,)",
-    ),
-    Example(
-        before="import tensorflow as tf\n\nx = tf.keras.Input((4,))\n"
-        "y = tf.keras.backend.concatenate([x, x])\n",
-        after="import tensorflow as tf\n\nx = tf.keras.Input((4,))\n"
-        "y = tf.keras.ops.concatenate([x, x], axis=-1)\n",
-        raises=_NO_RANK,
-        check="assert y.shape == (None, 8)",
-    ),
-    Example(
-        before="import tensorflow.compat.v1 as tf\n\nx = tf.keras.Input((4,))\n"
-        "y = tf.keras.backend.sum(x, axis=-1)\n",
-        after="import tensorflow.compat.v1 as tf\n\nx = tf.keras.Input((4,))\n"
-        "y = tf.keras.ops.sum(x, axis=-1)\n",
-        raises=REFUSED,
-        check="assert y.shape == (None,)",
-    ),
-    Example(
-        before="from tensorflow.keras import backend as K\n\n\ndef loss(y_true, y_pred):\n"
-        "    return K.mean(K.square(y_pred - y_true), axis=-1)\n",
-        after="from tensorflow.keras import ops\n\n\ndef loss(y_true, y_pred):\n"
-        "    return ops.mean(ops.square(y_pred - y_true), axis=-1)\n",
-        findings=2,
-        check="assert float(loss(ops.ones((2,)), ops.zeros((2,)))) == 1.0",
-    ),
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
-        "model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])\n"
-        'model.compile("sgd", "mse")\nK.set_value(model.optimizer.learning_rate, 0.5)\n',
-        after="import tensorflow as tf\n\n"
-        "model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])\n"
-        'model.compile("sgd", "mse")\nmodel.optimizer.learning_rate = 0.5\n',
-        raises="AttributeError: 'str' object has no attribute 'name'",
-        check="assert float(model.optimizer.learning_rate) == 0.5",
-    ),
-    # A size that no one knows yet, as in a loss of images of any size.
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n\n"
-        "@tf.function(input_signature=[tf.TensorSpec((None, None, 2))])\n"
-        "def flat(x):\n    return K.batch_flatten(x)\n",
-        after="import math\n\nimport tensorflow as tf\nfrom tensorflow.keras import ops\n\n\n"
-        "@tf.function(input_signature=[tf.TensorSpec((None, None, 2))])\n"
-        "def flat(x):\n    return ops.reshape(x, (-1, math.prod(ops.shape(x)[1:])))\n",
-        check="assert flat(tf.zeros((4, 3, 2))).shape == (4, 6)",
-        unsafe=True,  # another signature may leave the number of axes open
-    ),
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
-        "x = tf.keras.Input((4,))\nmodel = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))\n"
-        "grads = K.gradients(model.output[:, 1], model.input)[0]\n",
-        raises=_EAGER,
-    ),
-    Example(
-        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
-        "print(K.rnn is not None)\n",
-    ),
-]

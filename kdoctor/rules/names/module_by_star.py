@@ -1,22 +1,4 @@
-"""Keras modules that a star import used to bring in: `K` after `from keras.layers import *`.
-
-## What it does
-Reports a name that nothing in the file binds, where a star import from Keras once bound it to a
-module of Keras: `K`, `regularizers`, `optimizers`.
-
-## Why it breaks
-Up to Keras 2.2 or 2.3 a module such as `keras.layers` imported other modules, and a star import
-exported them, too. Keras 3 lists its exports: `NameError: name 'K' is not defined` when the line
-runs.
-
-## What to write instead
-An import of the module: `from keras import backend as K`. Names that the module itself has lost are
-separate findings.
-
-## How we know
-The contents of a module in each release are read from its wheel. A file with another star import
-whose names are unknown is not reported.
-"""
+"""Keras modules that a star import used to bring in: `K` after `from keras.layers import *`."""
 
 from __future__ import annotations
 
@@ -26,7 +8,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -52,7 +34,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix=Fix(
                 f"Import `{home}`{'' if leaf == name else f' as `{name}`'}",
                 (),
-                facts.applicability(*INVALID),
+                facts.applicability(*rule.invalid),
                 (ImportNeed(parent, leaf, name),),
             ),
         )
@@ -94,34 +76,3 @@ rule = Rule(
     triggers=Trigger(_may_lack),
     since="3.0",
 )
-
-VALID = [
-    # Bound by what the file says itself.
-    "from keras.layers import *\nfrom keras import backend as K\n\nK.epsilon()",
-    "from keras.layers import *\n\n\ndef scaled(x, K):\n    return x * K",
-    "from keras.layers import *\n\nfor K in range(3):\n    print(K)",
-    # Goes without it where it is not there.
-    "from keras.layers import *\n\ntry:\n    K.clear_session()\nexcept NameError:\n    pass",
-    # Who knows what the other star brings in.
-    "from keras.layers import *\nfrom mine import *\n\nK.epsilon()",
-    # No release of `tf.keras` had it there.
-    "from tensorflow.keras.layers import *\n\nK.epsilon()",
-]
-INVALID = [
-    Example(
-        before="from keras.layers import *\n\nx = Input((3,))\nsmall = K.epsilon()\n",
-        after="from keras import backend as K\nfrom keras.layers import *\n\n"
-        "x = Input((3,))\nsmall = K.epsilon()\n",
-        raises="NameError: name 'K' is not defined",
-        check="assert small == 1e-7",
-    ),
-    Example(
-        before="from keras.models import *\nfrom keras.layers import *\n\n"
-        "layer = Dense(2, kernel_regularizer=regularizers.l2(0.5))\n",
-        after="from keras.models import *\nfrom keras import regularizers\n"
-        "from keras.layers import *\n\n"
-        "layer = Dense(2, kernel_regularizer=regularizers.l2(0.5))\n",
-        raises="NameError: name 'regularizers' is not defined",
-        check="assert layer.kernel_regularizer.l2 == 0.5",
-    ),
-]

@@ -1,25 +1,4 @@
-"""Old imports of Keras through TensorFlow that no longer work: `tf.contrib`, `compat.v1`.
-
-## What it does
-Reports names that are imported from `tensorflow.contrib.keras` or from `tensorflow.compat.v1.keras`
-and `.v2.keras`, and names that are read as `tf.contrib.keras.…`, `tf.python.keras.…` or
-`tf.compat.v1.python.keras.…`.
-
-## Why it breaks
-TensorFlow 2 has no `contrib`: `ModuleNotFoundError: No module named 'tensorflow.contrib'`. It hides
-its package `python` from attribute access:
-`AttributeError: module 'tensorflow' has no attribute 'python'`. Since TensorFlow 2.16
-`tensorflow.compat.v1.keras` cannot be imported as a module, though the attribute
-`tf.compat.v1.keras` exists: it is the same as `tf.keras`, and names that it lacks are reported as
-missing-name.
-
-## What to write instead
-The same name in `tensorflow.keras`.
-
-## How we know
-Each form was tried on TensorFlow 2.21. The fix needs `--unsafe`: the old copy of a class was not
-compared with that of `tf.keras`.
-"""
+"""Old imports of Keras through TensorFlow that no longer work: `tf.contrib`, `compat.v1`."""
 
 from __future__ import annotations
 
@@ -38,7 +17,7 @@ from kdoctor.rules.names._backend.rewrite_call import help_for
 from kdoctor.rules.names._deduplicate import told_once
 from kdoctor.rules.names._missing_names import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"
@@ -188,46 +167,3 @@ rule = Rule(
     triggers=word("compat", "contrib", "python") & names(_may_be_closed),
     since="3.0",
 )
-
-VALID = [
-    "import tensorflow.compat.v1 as tf\ntf.keras.layers.Dense(3)",
-    "from tensorflow.compat.v1 import keras\nkeras.layers.Dense(3)",
-    "from tensorflow.python.keras.layers import Dense",
-    "import tensorflow as tf\ntf.python_io",
-    (
-        "try:\n    from tensorflow.contrib.keras import layers\nexcept ImportError:\n"
-        "    from tensorflow.keras import layers"
-    ),
-    "import tensorflow as tf\nif hasattr(tf, 'contrib'):\n    tf.contrib.keras.layers.Dense(3)",
-]
-INVALID = [
-    Example(
-        before="from tensorflow.compat.v1.keras.models import load_model\n",
-        after="from tensorflow.keras.models import load_model\n",
-        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.keras'",
-        unsafe=True,
-    ),
-    Example(
-        before="import tensorflow as tf\n\nlayer = tf.python.keras.layers.BatchNormalization()\n",
-        after="import tensorflow as tf\n\nlayer = tf.keras.layers.BatchNormalization()\n",
-        raises="AttributeError: module 'tensorflow' has no attribute 'python'",
-        unsafe=True,
-        check="import keras\nassert isinstance(layer, keras.layers.BatchNormalization)",
-    ),
-    Example(
-        before="from tensorflow.contrib.keras import layers\n\nlayers.Dense(3)\n",
-        after="from tensorflow.keras import layers\n\nlayers.Dense(3)\n",
-        raises="ModuleNotFoundError: No module named 'tensorflow.contrib'",
-        unsafe=True,
-    ),
-    Example(
-        before="from tensorflow.compat.v1.python.keras.regularizers import L1L2\n\nL1L2(0.1)\n",
-        after="from tensorflow.keras.regularizers import L1L2\n\nL1L2(0.1)\n",
-        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.python'",
-        unsafe=True,
-    ),
-    Example(
-        before="from tensorflow.compat.v1.keras.layers import DenseFeatures\n\nDenseFeatures([])\n",
-        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.keras'",
-    ),
-]

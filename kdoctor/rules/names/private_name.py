@@ -1,27 +1,4 @@
-"""Private names of Keras: `keras.src`, `keras.api`, `keras._tf_keras`, `tensorflow.python.keras`.
-
-## What it does
-Reports imports of private modules, and names the public import of the same object. A name that the
-target does not have is an error.
-
-## Why it breaks
-Any release may move private modules. Keras 3 removed `keras.src.engine`:
-`ModuleNotFoundError: No module named 'keras.src.engine'`; `keras.api` existed only from 3.3 to 3.9.
-
-`tensorflow.python.keras` is a copy of Keras 2 that TensorFlow abandoned in 2021. Its classes are
-not those of `tf.keras`. With TensorFlow 2.21 a model of this copy cannot be trained (`fit` raises
-`module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`), a
-Keras 3 model rejects its layers (`Only instances of keras.Layer can be added`) and its optimizers
-(`Could not interpret optimizer identifier`), and `isinstance` is False.
-
-## What to write instead
-The public name: `keras.layers.Dense` for `keras.src.layers.core.dense.Dense`.
-
-## How we know
-The module that defines each public class and function is read from the released wheels. A test
-checks that each public name and its name in `keras.src` are the same object, so the fix is safe.
-`tensorflow.python.keras` and `tf.keras` have different objects, so that fix needs `--unsafe`.
-"""
+"""Private names of Keras: `keras.src`, `keras.api`, `keras._tf_keras`, `tensorflow.python.keras`."""  # noqa: E501 - as on its page
 
 from __future__ import annotations
 
@@ -41,7 +18,7 @@ from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
@@ -109,7 +86,7 @@ def _by_own_row(
     `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
     """
     found = rows.get(reference)
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    proven = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     rated = proven if found is not None and found[1] else Applicability.UNSAFE
     return RewriteTable([found[0]] if found else [], facts.signature).attempt(
         module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
@@ -320,52 +297,3 @@ rule = Rule(
     & names(lambda _, dotted: _root(dotted) is not None),
     since="3.0",
 )
-
-VALID = [
-    "from keras.layers import Dense",
-    "from mykeras.src.layers import Dense",
-    "from src import api\nimport keras\nkeras.layers.Dense(api)",
-    "try:\n    from keras.src.engine import base_layer\nexcept ImportError:\n    base_layer = None",
-    "import keras_hub.src.api_export",
-    "from tensorflow.python.framework import ops",
-]
-INVALID = [
-    Example(
-        before="from keras.src.layers.core.dense import Dense\n\nDense(3)\n",
-        after="from keras.layers import Dense\n\nDense(3)\n",
-        check="from keras.src.layers.core import dense\nassert Dense is dense.Dense",
-    ),
-    Example(
-        before="from keras.src import layers, ops\n\nlayers.Dense(3)(ops.ones((1, 2)))\n",
-        after="from keras import layers, ops\n\nlayers.Dense(3)(ops.ones((1, 2)))\n",
-        findings=2,
-        check="import keras.src.layers\nassert layers.Dense is keras.src.layers.Dense",
-    ),
-    Example(
-        before="from keras._tf_keras.keras.models import Sequential\n\nSequential()\n",
-        after="from tensorflow.keras.models import Sequential\n\nSequential()\n",
-        check="import keras._tf_keras.keras.models as old\nassert Sequential is old.Sequential",
-    ),
-    Example(
-        before="from keras.api.layers import Dense\n\nDense(3)\n",
-        after="from keras.layers import Dense\n\nDense(3)\n",
-        raises="ModuleNotFoundError: No module named 'keras.api'",
-    ),
-    Example(
-        before="from keras.src.engine.base_layer import Layer\n\nLayer()\n",
-        after="from keras.layers import Layer\n\nLayer()\n",
-        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
-        unsafe=True,
-    ),
-    Example(
-        before="from tensorflow.python.keras.models import Sequential\n\nmodel = Sequential()\n",
-        after="from tensorflow.keras.models import Sequential\n\nmodel = Sequential()\n",
-        unsafe=True,
-        check="import keras\nassert isinstance(model, keras.Sequential)",
-    ),
-    Example(
-        before="from keras.src.utils import tf_utils\n\ntf_utils.ensure_tensor([1])\n",
-    ),
-    # Private, but there: what is no module is not missed among the modules.
-    Example(before="from keras.src import __version__\n\nassert __version__\n"),
-]

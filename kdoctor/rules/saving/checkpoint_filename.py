@@ -1,24 +1,4 @@
-"""`ModelCheckpoint` only writes `.keras` files, or `.weights.h5` for weights alone.
-
-## What it does
-Reports `ModelCheckpoint` with a path that plainly ends otherwise.
-
-## Why it breaks
-Keras 2 accepted any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
-provided must end in `.keras` (Keras model format). Received: filepath=weights.{epoch}.hdf5`, and
-with `save_weights_only=True`: `ValueError: When using `save_weights_only=True` in
-`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` Since
-3.8, Keras also accepts `.h5` for whole models; earlier releases of Keras 3 did not.
-
-## What to write instead
-Use `weights.{epoch}.keras`, or with `save_weights_only=True` `weights.{epoch}.weights.h5`; use the
-same name where the file is loaded. The fix changes every place in this file that uses this string
-as a path; it is unsafe because other files and people may use the old name too.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each release of Keras
-3 was read in its wheel.
-"""
+"""`ModelCheckpoint` only writes `.keras` files, or `.weights.h5` for weights alone."""
 
 from __future__ import annotations
 
@@ -38,7 +18,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, renamed
 from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
@@ -165,93 +145,3 @@ rule = Rule(
     triggers=word("ModelCheckpoint") & Trigger(_may_be_wrong),
     since="3.0",
 )
-
-_FIT = (
-    "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
-    "model.fit(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0, callbacks=[saver])\n"
-)
-
-VALID = [
-    "import keras\nkeras.callbacks.ModelCheckpoint('{epoch:02d}-{val_loss:.2f}.keras')",
-    "import keras\nkeras.callbacks.ModelCheckpoint('best/.keras')",
-    "import keras\nkeras.callbacks.ModelCheckpoint('best.h5', save_best_only=True)",
-    "import keras\nkeras.callbacks.ModelCheckpoint('a.weights.h5', save_weights_only=True)",
-    "import keras\nkeras.callbacks.ModelCheckpoint(path, save_weights_only=True)",
-    "import keras\nkeras.callbacks.ModelCheckpoint('a.h5', save_weights_only=flag)",
-    "import keras\nkeras.callbacks.ModelCheckpoint('a.hdf5', **options)",
-    "import tf_keras\ntf_keras.callbacks.ModelCheckpoint('best.hdf5')",
-    "import keras\nfrom mine import ModelCheckpoint\nModelCheckpoint('best.hdf5')",
-]
-INVALID = [
-    Example(
-        before="import keras\n\n"
-        "saver = keras.callbacks.ModelCheckpoint('weights.{epoch:02d}-{loss:.2f}.hdf5')\n",
-        after="import keras\n\n"
-        "saver = keras.callbacks.ModelCheckpoint('weights.{epoch:02d}-{loss:.2f}.keras')\n",
-        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
-        "Received: filepath=weights.{epoch:02d}-{loss:.2f}.hdf5",
-        unsafe=True,
-        check=_FIT,
-    ),
-    Example(
-        before="import keras\n\n"
-        "saver = keras.callbacks.ModelCheckpoint('best.h5', monitor='loss', save_best_only=True, "
-        "save_weights_only=True)\n",
-        after="import keras\n\n"
-        "saver = keras.callbacks.ModelCheckpoint('best.weights.h5', monitor='loss', "
-        "save_best_only=True, save_weights_only=True)\n",
-        raises="ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
-        "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
-        "filepath=best.h5",
-        unsafe=True,
-        check=_FIT,
-    ),
-    Example(
-        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('./best.h5', "
-        "monitor='loss', save_weights_only=True)\n\n\n"
-        "def load(net):\n    net.load_weights('best.h5')\n",
-        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('./best.weights.h5', "
-        "monitor='loss', save_weights_only=True)\n\n\n"
-        "def load(net):\n    net.load_weights('best.weights.h5')\n",
-        raises="ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
-        "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
-        "filepath=./best.h5",
-        unsafe=True,
-        check=f"{_FIT}load(model)",
-    ),
-    Example(
-        before="from tensorflow.keras.callbacks import ModelCheckpoint\n\n"
-        "path = '{}/model'.format('.')\nsaver = ModelCheckpoint(filepath=path)\n",
-        after="from tensorflow.keras.callbacks import ModelCheckpoint\n\n"
-        "path = '{}/model.keras'.format('.')\nsaver = ModelCheckpoint(filepath=path)\n",
-        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
-        "Received: filepath=",
-        unsafe=True,
-        check=f"import keras\n{_FIT}",
-    ),
-    # Folders.
-    Example(
-        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('saved/best/')\n"
-        "other = keras.callbacks.ModelCheckpoint('./')\n",
-        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('saved/best.keras')\n"
-        "other = keras.callbacks.ModelCheckpoint('./model.keras')\n",
-        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
-        "Received: filepath=saved/best/",
-        unsafe=True,
-        findings=2,
-        check=_FIT,
-    ),
-    Example(
-        before="import keras\n\nonly_weights = not keras.__version__\n"
-        "saver = keras.callbacks.ModelCheckpoint('a.hdf5', save_weights_only=only_weights)\n",
-        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
-        "Received: filepath=a.hdf5",
-    ),
-    Example(
-        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('best.h5')\n",
-        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('best.keras')\n",
-        on="keras==3.6.0",
-        unsafe=True,
-        check=_FIT,
-    ),
-]

@@ -1,21 +1,4 @@
-"""``layers.deserialize({"class_name": …, "config": …})``: the dict does not name the module.
-
-## What it does
-Reports `keras.layers.deserialize` of a dict literal that has a `class_name` and a `config` but no
-`module`; not if the call or the file uses custom objects.
-
-## Why it breaks
-Keras 2 looked the name up in its own layers. Keras 3 looks it up in the `module` of the dict, and
-without one only in the custom objects: `TypeError: Could not locate class 'Dense'.`
-
-## What to write instead
-Use `layer.__class__.from_config(config)` if there is a layer of that class; otherwise add
-`"module": "keras.layers"` to the dict. Both also work on Keras 2. `keras.layers.serialize(layer)`
-returns a dict that `deserialize` reads.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""``layers.deserialize({"class_name": …, "config": …})``: the dict does not name the module."""
 
 from __future__ import annotations
 
@@ -29,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference
 
 _FUNCTION: Final = "layers.deserialize"
@@ -103,7 +86,7 @@ def _fix(
     given: cst.Dict,
     parts: Mapping[str, cst.BaseExpression],
 ) -> Fix | None:
-    proof = facts.applicability(*(each for each in INVALID if each.after))
+    proof = facts.applicability(*(each for each in rule.invalid if each.after))
     cls = parts[_CLASS]
     if isinstance(cls, cst.SimpleString):
         found = facts.lookup(f"keras.layers.{cls.raw_value}")
@@ -150,51 +133,3 @@ rule = Rule(
     triggers=string(_CLASS) & names(_is_it),
     since="3.0",
 )
-
-_LAYER = "from keras import layers\n\nlayer = layers.Dense(3, activation='relu')\n"
-
-VALID = [
-    _LAYER + "copy = layers.deserialize(layers.serialize(layer))\nlayers.deserialize(given)",
-    (
-        "from keras import layers\n\nlayers.deserialize(\n"
-        "    {'module': 'keras.layers', 'class_name': 'Dense', 'config': {'units': 3}}\n)"
-    ),
-    # Custom objects are found by their name alone.
-    (
-        _LAYER + "copy = layers.deserialize(\n"
-        "    {'class_name': 'Mine', 'config': {}}, custom_objects={'Mine': layers.Dense}\n)"
-    ),
-    "from tf_keras import layers\n\nlayers.deserialize({'class_name': 'Dense', 'config': {}})",
-    # Only the classes of layers are looked for in vain.
-    "import keras\nkeras.optimizers.deserialize({'class_name': 'Adam', 'config': {}})",
-    _LAYER + "layers.deserialize({'class_name': 'Dense', 'config': {}, **more})",
-    (
-        _LAYER + "given = {'class_name': 'Dense', 'config': {'units': 3}}\n"
-        "given['module'] = 'keras.layers'\nlayers.deserialize(given)"
-    ),
-]
-INVALID = [
-    Example(
-        before=_LAYER + "copy = layers.deserialize({'class_name': layer.__class__.__name__,\n"
-        "                           'config': layer.get_config()})",
-        after=_LAYER + "copy = layer.__class__.from_config(layer.get_config())",
-        raises="TypeError: Could not locate class '",
-        on_keras_2=True,
-        same="copy.units, copy.name == layer.name, type(copy) is type(layer)",
-    ),
-    Example(
-        before="from tensorflow import keras\n\nlayer = keras.layers.deserialize(\n"
-        '    {"class_name": "Dense", "config": {"units": 3}}\n)',
-        after="from tensorflow import keras\n\nlayer = keras.layers.deserialize(\n"
-        '    {"module": "keras.layers", "class_name": "Dense", "config": {"units": 3}}\n)',
-        raises="TypeError: Could not locate class 'Dense'.",
-        on_keras_2=True,
-        same="layer.units",
-    ),
-    Example(
-        before=_LAYER + "config = {'class_name': type(layer).__name__, 'config': {'units': 4}}\n"
-        "copy = layers.deserialize(config)",
-        raises="TypeError: Could not locate class '",
-        on_keras_2=True,
-    ),
-]

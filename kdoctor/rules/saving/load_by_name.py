@@ -1,24 +1,4 @@
-"""`load_weights(by_name=…)` only works for legacy HDF5 files.
-
-## What it does
-Reports `by_name=` with a path that ends in `.weights.h5` or `.keras`, and `by_name` passed by
-position.
-
-## Why it breaks
-Files of Keras 3 are read by the model's structure: `ValueError: `by_name` only supports loading
-legacy '.h5' or '.hdf5' files. Received: a.weights.h5`, whatever its value. For `.h5` and `.hdf5`
-files, `by_name=True` works as before. The second positional argument was `by_name` and is now
-`skip_mismatch`: `load_weights("a.h5", True)` reads by structure and skips weights that do not
-match.
-
-## What to write instead
-Leave out `by_name=False`. Instead of `by_name=True`, build the same model, or load the whole file
-into the old model, and copy the layers that you want:
-`new.get_layer(n).set_weights(old.get_layer(n).get_weights())`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the old order of the parameters on Keras 2.3.1.
-"""
+"""`load_weights(by_name=…)` only works for legacy HDF5 files."""
 
 from __future__ import annotations
 
@@ -30,7 +10,7 @@ from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
 from kdoctor.syntax import Module
@@ -60,7 +40,7 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
     needless = literal(given.value) is False
     edits = remove_arguments(module, use.call, [given]) if needless else None
     shown = use.ending.shown
-    rating = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    rating = facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
     return rule.finding(
         module.place(given),
         f"{_ERROR}{shown}",
@@ -119,34 +99,3 @@ rule = Rule(
     triggers=uses(_may_be_refused_or_shifted, "load_weights"),
     since="3.0",
 )
-
-_MODEL = (
-    "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), "
-    "keras.layers.Dense(1, name='d')])\n"
-)
-
-VALID = [
-    _MODEL + "model.load_weights('a.h5', by_name=True)\nmodel.load_weights('a.weights.h5')",
-    _MODEL + "model.load_weights(path, by_name=True)",
-    _MODEL + "model.load_weights('a.weights.h5', skip_mismatch=True)",
-    _MODEL + "model.load_weights('a.weights.h5', by_name=None)",
-    "import tf_keras\ntf_keras.Sequential().load_weights('a.weights.h5', by_name=True)",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.save_weights('a.weights.h5')\n"
-        "model.load_weights('a.weights.h5', by_name=False)",
-        after=_MODEL + "model.save_weights('a.weights.h5')\nmodel.load_weights('a.weights.h5')",
-        raises=f"{_ERROR}a.weights.h5",
-    ),
-    Example(
-        before=_MODEL + "model.save_weights('a.weights.h5')\n"
-        "model.load_weights('a.weights.h5', by_name=True)",
-        raises=f"{_ERROR}a.weights.h5",
-    ),
-    Example(
-        before=_MODEL + "model.save('a.h5')\nmodel.load_weights('a.h5', True)",
-        after=_MODEL + "model.save('a.h5')\nmodel.load_weights('a.h5', by_name=True)",
-        unsafe=True,
-    ),
-]

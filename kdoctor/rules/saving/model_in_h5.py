@@ -1,26 +1,4 @@
-"""A whole model is saved to `.h5` and loaded again: the legacy format cannot store all of it.
-
-## What it does
-Reports `load_model("x.h5")` if the same file saves a model to that path: the same string, or the
-same variable. It is an error if the saved model certainly has an operation in its graph: a mask
-that a layer uses (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, or a function
-of `keras.ops`.
-
-## Why it breaks
-In Keras 3 such operations are nodes of the model. The legacy format stores them as layers, which
-they are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
-`keras.utils.custom_object_scope` and that this object is included in the scope.` It also reads any
-string in a config as a function of that name (`mode="add"` comes back as a function), and Keras
-warns at each save: `This file format is considered legacy.`
-
-## What to write instead
-Use a path that ends in `.keras`, both where the model is saved and where it is loaded. Keras 2.12
-and later read and write these files too. Existing files are read with the code that created them.
-
-## How we know
-Run on Keras 3.15.1 with models with masks, slices, operators and functions of `keras.ops`, each
-saved to `.h5` and `.keras`; tf_keras 2.21 loads all of them.
-"""
+"""A whole model is saved to `.h5` and loaded again: the legacy format cannot store all of it."""
 
 from __future__ import annotations
 
@@ -216,7 +194,7 @@ def _layer_name(module: Module, layer: cst.Call) -> str:
 
 
 def _proofs() -> list[Example]:
-    return [each for each in INVALID if each.after]
+    return [each for each in rule.invalid if each.after]
 
 
 rule = Rule(
@@ -228,89 +206,3 @@ rule = Rule(
     triggers=LOADS_H5 & word("save", "save_model"),
     since="3.0",
 )
-
-_HEAD = "import os\nimport tempfile\n\nimport keras\n\n"
-_PATH = "path = os.path.join(tempfile.mkdtemp(), 'a.{}')\n"
-_MASKED = (
-    "x = keras.layers.Input((None,))\ny = keras.layers.Embedding(5, 3, mask_zero=True)(x)\n"
-    "model = keras.Model(x, keras.layers.LSTM(2)(y))\n"
-)
-_SLICED = "x = keras.layers.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x[:, :2]))\n"
-_PLAIN = "x = keras.layers.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
-_AGAIN = "model.save(path)\nagain = keras.models.load_model(path)\nos.remove(path)\n"
-_CHECK = "assert len(again.layers) > 1"
-
-VALID = [
-    _HEAD + _PATH.format("keras") + _MASKED + _AGAIN,
-    # Saved here, loaded elsewhere; or the other way round.
-    "import keras\n\n" + _MASKED + "model.save('a.h5')",
-    "import keras\n\nmodel = keras.models.load_model('a.h5')\nmodel.save('b.h5')",
-    "import keras\n\n" + _MASKED + "model.save_weights('a.weights.h5')\n"
-    "model.load_weights('a.weights.h5')",
-    "import tf_keras as keras\n\n" + _PLAIN
-    + "model.save('a.h5')\nkeras.models.load_model('a.h5')",
-]  # fmt: skip
-INVALID = [
-    Example(
-        before=_HEAD + _PATH.format("h5") + _MASKED + _AGAIN,
-        after=_HEAD + _PATH.format("keras") + _MASKED + _AGAIN,
-        raises="ValueError: Unknown layer: 'NotEqual'",
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-    Example(
-        before=_HEAD + _PATH.format("h5") + _SLICED + _AGAIN,
-        after=_HEAD + _PATH.format("keras") + _SLICED + _AGAIN,
-        raises="ValueError: Unknown layer: 'GetItem'",
-        check=_CHECK,
-        on_keras_2=True,
-    ),
-    Example(
-        before="import keras\n\n" + _SLICED
-        + "y = keras.ops.square(x)\nmodel.save('a.h5')\nkeras.models.load_model('a.h5')\n",
-        after="import keras\n\n" + _SLICED
-        + "y = keras.ops.square(x)\nmodel.save('a.keras')\nkeras.models.load_model('a.keras')\n",
-        raises="ValueError: Unknown layer: 'GetItem'",
-        unsafe=True,
-    ),
-    # What is loaded as a model was saved by one.
-    Example(
-        before="import os\nimport tempfile\n\nimport keras\n\n\ndef again(make):\n"
-        "    model = make()\n    path = os.path.join(tempfile.mkdtemp(), 'a.h5')\n"
-        "    model.save(path)\n    return keras.models.load_model(path)\n",
-        after="import os\nimport tempfile\n\nimport keras\n\n\ndef again(make):\n"
-        "    model = make()\n    path = os.path.join(tempfile.mkdtemp(), 'a.keras')\n"
-        "    model.save(path)\n    return keras.models.load_model(path)\n",
-        unsafe=True,
-        check="def make():\n    x = keras.Input((4,))\n    return keras.Model(x, x[:, :2])\n\n\n"
-        "assert again(make)(keras.ops.ones((1, 4))).shape == (1, 2)",
-    ),
-    # The slice is in another model, the mask ends before the LSTM, or is of another input.
-    *(
-        Example(
-            before="import keras\n\n" + plain
-            + "model.save('a.h5')\nagain = keras.models.load_model('a.h5')\n",
-            after="import keras\n\n" + plain
-            + "model.save('a.keras')\nagain = keras.models.load_model('a.keras')\n",
-            unsafe=True,
-            check=_CHECK,
-        )
-        for plain in (
-            "z = keras.layers.Input((4,))\nother = keras.Model(z, z[:, :2])\n" + _PLAIN,
-            _MASKED.replace("LSTM(2)(y)", "LSTM(2)(keras.layers.Conv1D(3, 2)(y))").replace(
-                "(None,)", "(6,)"
-            ),
-            _MASKED.replace("LSTM(2)(y)", "Flatten()(y)").replace("(None,)", "(6,)")
-            + "t = keras.layers.Input((6, 2))\nz = keras.layers.LSTM(2)(t)\n",
-        )
-    ),
-    # Whether it fails cannot be seen: Keras warns.
-    Example(
-        before="import keras\n\n" + _PLAIN
-        + "model.save('a.h5')\nagain = keras.models.load_model('a.h5')\n",
-        after="import keras\n\n" + _PLAIN
-        + "model.save('a.keras')\nagain = keras.models.load_model('a.keras')\n",
-        unsafe=True,
-        check=_CHECK,
-    ),
-]  # fmt: skip

@@ -1,30 +1,4 @@
-"""A subclass of `Dense`, `Embedding` or a convolution is saved without its additional weights.
-
-## What it does
-Reports `self.add_weight(…)` in a subclass of `Dense`, `EinsumDense`, `Embedding`, `Conv1D`,
-`Conv2D` or `Conv3D`, if the weight is not the `kernel`, `bias` or `embeddings` of the base class.
-
-## Why it breaks
-These layers write their own weights to a file, and no others. Saving raises nothing, and the weight
-is lost for good. Loading then raises: `ValueError: Layer 'mine' expected 3 variables, but received
-2 variables during loading.` Keras 2 saved all weights.
-
-## What to write instead
-Add methods that save all weights of the layer, as `keras.layers.Layer` does::
-
-    def save_own_variables(self, store):
-        keras.layers.Layer.save_own_variables(self, store)
-
-    def load_own_variables(self, store):
-        keras.layers.Layer.load_own_variables(self, store)
-
-Or derive the layer from `keras.layers.Layer`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers and with nine others, which do save
-additional weights. The first release that behaves like this is in the data of the releases, and a
-test compares the two.
-"""
+"""A subclass of `Dense`, `Embedding` or a convolution is saved without its additional weights."""
 
 from __future__ import annotations
 
@@ -40,7 +14,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base, owns_its_weights
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -119,7 +93,7 @@ def _fix(module: Module, facts: TargetFacts, node: cst.ClassDef) -> Fix | None:
     return Fix(
         "Save and load all weights of the layer",
         (edit,),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        facts.applicability(*(each for each in rule.invalid if each.after)),
         () if need is None else (need,),
     )
 
@@ -142,64 +116,3 @@ rule = Rule(
     triggers=word("add_weight") & classes(_may_leave_out),
     since="3.0",
 )
-
-_CLASS = (
-    "import keras\n\n\nclass Mine(keras.layers.{base}):\n    def build(self, input_shape):\n"
-    "        super().build(input_shape)\n        self.{weight} = self.add_weight(shape=(1,))\n\n"
-    "    def call(self, inputs):\n        return super().call(inputs) * self.{weight}\n"
-)
-_METHODS = (
-    "\n    def save_own_variables(self, store):\n"
-    "        keras.layers.Layer.save_own_variables(self, store)\n"
-    "\n    def load_own_variables(self, store):\n"
-    "        keras.layers.Layer.load_own_variables(self, store)\n"
-)
-_SAVED = (
-    "\n\ndef made():\n    return keras.Sequential([keras.Input({shape}), Mine({size})])\n\n\n"
-    "first = made()\nfirst.layers[0].{weight}.assign([5.0])\n"
-    "first.save_weights('mine.weights.h5')\n"
-    "second = made()\nsecond.load_weights('mine.weights.h5')\n"
-    "given = float(second.layers[0].{weight}[0])\n"
-)
-
-
-def _example(base: str, weight: str, shape: str, size: str) -> Example:
-    head = _CLASS.format(base=base, weight=weight)
-    tail = _SAVED.format(weight=weight, shape=shape, size=size)
-    return Example(
-        before=head + tail,
-        after=head + _METHODS + tail,
-        raises="ValueError: A total of 1 objects could not be loaded.",
-        same="given",
-    )
-
-
-VALID = [
-    # What the base has itself, and saves.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, input_shape):\n"
-        "        self._kernel = self.add_weight(shape=(input_shape[-1], self.units))\n"
-        "        self.bias = self.add_weight(shape=(self.units,))\n        self.built = True"
-    ),
-    # These save what is added.
-    *(_CLASS.format(base=each, weight="gain") for each in ("Layer", "LSTM", "DepthwiseConv2D")),
-    # It is saved by the class.
-    _CLASS.format(base="Dense", weight="gain") + _METHODS,
-    (
-        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Dense):\n"
-        "    def build(self, input_shape):\n        self.gain = self.add_weight(shape=(1,))"
-    ),
-    # The weight is that of another layer.
-    (
-        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, input_shape):\n"
-        "        self.gain = self.scale.add_weight(shape=(1,))"
-    ),
-]
-INVALID = [
-    _example("Dense", "gain", "(4,)", "3"),
-    _example("Conv2D", "gain", "(6, 6, 3)", "2, 3"),
-    _example("Conv1D", "gain", "(6, 3)", "2, 3"),
-    _example("Conv3D", "gain", "(6, 6, 6, 3)", "2, 3"),
-    _example("Embedding", "scale", "(4,)", "7, 3"),
-    _example("EinsumDense", "gain", "(4,)", "'ab,bc->ac', 3"),
-]

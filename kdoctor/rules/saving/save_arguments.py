@@ -1,22 +1,4 @@
-"""Arguments of saving and loading that Keras 3 refuses, or reads as something else.
-
-## What it does
-Reports `signatures=`, `options=` and `save_traces=` of `model.save` and `save_model`, `options=` of
-`load_model`, `save_weights` and `load_weights`, and a third positional argument of `model.save`.
-
-## Why it breaks
-They belonged to TensorFlow's SavedModel: `ValueError: The following argument(s) are not supported:
-['signatures']`, `TypeError: Model.save_weights() got an unexpected keyword argument 'options'`,
-`ValueError: Invalid keyword arguments: {'options': None}`. The third parameter of `model.save` was
-`include_optimizer` and is now `zipped`: `model.save("a.h5", True, False)` writes a folder.
-
-## What to write instead
-Leave them out for the `.keras` and `.h5` formats. Write a SavedModel with signatures with
-`keras.export.ExportArchive`. Pass `include_optimizer` by keyword; `.keras` files ignore it.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""Arguments of saving and loading that Keras 3 refuses, or reads as something else."""
 
 from __future__ import annotations
 
@@ -29,7 +11,7 @@ from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
 from kdoctor.syntax import Module
@@ -118,7 +100,7 @@ def _shifted(module: Module, facts: TargetFacts, use: PathUse) -> Iterator[Findi
 
 
 def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
 
 
 rule = Rule(
@@ -130,48 +112,3 @@ rule = Rule(
     triggers=uses(_may_pass_one, *_GONE, "save_model", "load_model"),
     since="3.0",
 )
-
-_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-
-VALID = [
-    _MODEL + "model.save('a.keras', overwrite=True)\nmodel.save('a.h5', True)",
-    _MODEL + "model.save('a.h5', include_optimizer=False)",
-    "import keras\nfrom mine import model\nmodel.save('a.keras', signatures=None)",
-    "import tf_keras\ntf_keras.Sequential().save('a', signatures=None)",
-    "import tf_keras\ntf_keras.models.load_model('a', options=None)",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.save('a.keras', signatures=None, options=None)",
-        after=_MODEL + "model.save('a.keras')",
-        raises="ValueError: The following argument(s) are not supported: ['signatures'",
-        findings=2,
-        check="keras.models.load_model('a.keras')",
-    ),
-    Example(
-        before=_MODEL + "model.save('a.keras')\nkeras.models.load_model('a.keras', options=None)",
-        after=_MODEL + "model.save('a.keras')\nkeras.models.load_model('a.keras')",
-        raises="TypeError: load_model() got an unexpected keyword argument 'options'",
-    ),
-    Example(
-        before=_MODEL + "model.save_weights('a.weights.h5', options=None)",
-        after=_MODEL + "model.save_weights('a.weights.h5')",
-        raises="TypeError: Model.save_weights() got an unexpected keyword argument 'options'",
-        check="model.load_weights('a.weights.h5')",
-    ),
-    Example(
-        before=_MODEL + "model.compile('adam', 'mean_squared_error')\n"
-        "model.save('a.h5', True, False)",
-        after=_MODEL + "model.compile('adam', 'mean_squared_error')\n"
-        "model.save('a.h5', True, include_optimizer=False)",
-        on_keras_2=True,
-        check="import os\nassert os.path.isfile('a.h5')",
-        prelude="import keras\nkeras.Input = keras.layers.Input",
-    ),
-    Example(
-        before=_MODEL + "chosen = object()\nmodel.save('a.keras', options=chosen)",
-        after=_MODEL + "chosen = object()\nmodel.save('a.keras')",
-        raises="ValueError: The following argument(s) are not supported: ['options']",
-        unsafe=True,
-    ),
-]

@@ -1,24 +1,4 @@
-"""`save_format=` was removed: the ending of the path decides the format.
-
-## What it does
-Reports `save_format=` of `model.save`, `save_model` and `save_weights`.
-
-## Why it breaks
-Keras 3 derives the format from the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it
-warns; with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3.
-Please remove this argument and pass a file path with either `.keras` or `.h5` extension.`
-`save_weights` no longer has the argument: `TypeError: Model.save_weights() got an unexpected
-keyword argument 'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with
-`model.export` and cannot load again.
-
-## What to write instead
-Use `model.save("model.keras")` if the model is loaded again with Keras, and
-`model.export("folder")` if it is served or converted. The fix writes the former; it is unsafe
-because whatever reads the folder must be changed too.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each format and ending.
-"""
+"""`save_format=` was removed: the ending of the path decides the format."""
 
 from __future__ import annotations
 
@@ -32,7 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._possible_endings import uses
@@ -132,7 +112,7 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
 
 
 def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return facts.applicability(*(each for each in rule.invalid if each.after and not each.unsafe))
 
 
 def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix:
@@ -152,51 +132,3 @@ rule = Rule(
     triggers=keyword("save_format") & uses(_passes_it, "save", "save_model", "save_weights"),
     since="3.0",
 )
-
-_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-
-VALID = [
-    _MODEL + "model.save('a.keras')",
-    "import keras\nfrom mine import thing\nthing.save('a', save_format='tf')",
-    "import tf_keras\ntf_keras.Sequential().save('a', save_format='tf')",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.save('saved', save_format='tf')",
-        after=_MODEL + "model.save('saved.keras')",
-        raises=_VALUE_ERROR,
-        unsafe=True,
-        check="keras.models.load_model('saved.keras')",
-    ),
-    Example(
-        before=_MODEL + "model.save('saved.h5', save_format='h5')",
-        after=_MODEL + "model.save('saved.h5')",
-        check="keras.models.load_model('saved.h5')",
-    ),
-    Example(
-        before=_MODEL + "keras.models.save_model(model, 'saved', save_format='h5')",
-        after=_MODEL + "keras.models.save_model(model, 'saved.h5')",
-        raises=_VALUE_ERROR,
-        unsafe=True,
-        check="keras.models.load_model('saved.h5')",
-    ),
-    Example(
-        before=_MODEL + "model.save_weights('a.weights.h5', save_format='h5')",
-        after=_MODEL + "model.save_weights('a.weights.h5')",
-        raises=_TYPE_ERROR,
-        check="model.load_weights('a.weights.h5')",
-    ),
-    Example(
-        before=f"import os\n\n{_MODEL}path = os.path.join('.', 'model')\n"
-        "model.save(path, save_format='tf')\nagain = keras.models.load_model(path)",
-        after=f"import os\n\n{_MODEL}path = os.path.join('.', 'model.keras')\n"
-        "model.save(path)\nagain = keras.models.load_model(path)",
-        raises=_VALUE_ERROR,
-        unsafe=True,
-        check="assert len(again.layers) == 1",
-    ),
-    Example(
-        before=_MODEL + "path = input()\nmodel.save(path, save_format='tf')",
-        prelude="input = lambda: 'a.keras'",
-    ),
-]

@@ -1,30 +1,4 @@
-"""`model.save("folder")`, `load_model("folder")`: Keras 3 no longer supports SavedModel here.
-
-## What it does
-Reports code that saves a model to a path without an ending (or with an ending that Keras does not
-know), or loads one from such a path, and code that saves it to a new folder of `tempfile`.
-
-## Why it breaks
-Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3, saving raises `ValueError: Invalid
-filepath extension for saving. Please add either a `.keras` extension for the native Keras format
-(recommended) or a `.h5` extension.`, and loading raises `ValueError: File format not supported:
-filepath=folder. Keras 3 only supports V3 `.keras` files, legacy H5 format files (`.h5` extension).`
-
-## What to write instead
-Use `model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
-model, use `model.export("folder")`. An existing SavedModel can only be used for inference:
-
-    layer = keras.layers.TFSMLayer("folder", call_endpoint="serving_default")
-
-To continue training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
-`.weights.h5`. The fix changes every place in this file that uses this string as a path; it is
-unsafe because other files and people may use the old name too. If this file reads a SavedModel at
-the path (`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), the fix writes
-`export`.
-
-## How we know
-Run on Keras 3.15.1 and tf_keras 2.21.
-"""
+"""`model.save("folder")`, `load_model("folder")`: Keras 3 no longer supports SavedModel here."""
 
 from __future__ import annotations
 
@@ -36,7 +10,7 @@ from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path, uses
@@ -233,118 +207,3 @@ rule = Rule(
     | word("mkdtemp", "TemporaryDirectory") & _SAVES,
     since="3.0",
 )
-
-_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-
-_TEMPORARY = f"import tempfile\n{_MODEL}"
-_NAMED = (
-    "import keras\n\nsizes = {'small': 1}\nPATH = 'small'\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(sizes['small'])], "
-    "name='small')\n"
-)
-
-VALID = [
-    _MODEL + "model.save('a.keras')\nmodel.save('a.h5')\nmodel.save('a.hdf5')",
-    _MODEL + "model.save(path)\nmodel.save(f'{path}')\nkeras.models.load_model(path)",
-    _MODEL + "model.export('folder')",
-    "import keras\nkeras.models.load_model('hf://somebody/model')",
-    "import keras\nfrom mine import model\nmodel.save('folder')",
-    (
-        "import keras\n\nkept = keras.callbacks.OrbaxCheckpoint('folder')\n"
-        "again = keras.models.load_model('folder')"
-    ),
-    "import tf_keras\ntf_keras.models.load_model('folder')",
-    # The name of the folder ends so.
-    _TEMPORARY + "model.save(tempfile.mkdtemp(suffix='.keras'))",
-    _TEMPORARY + "model.save(tempfile.mkdtemp('.keras'))",
-    _TEMPORARY + "model.save(tempfile.mkdtemp(), zipped=False)",
-    _TEMPORARY + "folder = tempfile.mkdtemp()\nfolder = name(folder)\nmodel.save(folder)",
-    _TEMPORARY + "with tempfile.NamedTemporaryFile(suffix='.keras') as file:\n    model.save(file)",
-]
-INVALID = [
-    Example(before=_TEMPORARY + "model.save(tempfile.mkdtemp())", raises=_INVALID),
-    Example(
-        before=_TEMPORARY + "folder = tempfile.mkdtemp(prefix='model')\nmodel.save(folder)",
-        raises=_INVALID,
-    ),
-    Example(
-        before=_TEMPORARY + "with tempfile.TemporaryDirectory() as folder:\n"
-        "    keras.models.save_model(model, folder)",
-        raises=_INVALID,
-    ),
-    Example(
-        before=_MODEL + "model.save('my_model')\nagain = keras.models.load_model('my_model')",
-        after=_MODEL
-        + "model.save('my_model.keras')\nagain = keras.models.load_model('my_model.keras')",
-        raises=_INVALID,
-        unsafe=True,
-        findings=2,
-        check="assert len(again.layers) == 1",
-    ),
-    Example(
-        before="from keras.models import save_model\n"
-        + _MODEL
-        + "save_model(model, 'out/nn.model')",
-        after="from keras.models import save_model\n"
-        + _MODEL
-        + "save_model(model, 'out/nn.keras')",
-        raises=_INVALID,
-        unsafe=True,
-        prelude="import os\nos.makedirs('out', exist_ok=True)",
-    ),
-    Example(
-        before=f"{_MODEL}model.save('kept-1.5')\nagain = keras.models.load_model('kept-1.5')",
-        after=f"{_MODEL}model.save('kept-1.5.keras')\n"
-        "again = keras.models.load_model('kept-1.5.keras')",
-        raises=_INVALID,
-        unsafe=True,
-        findings=2,
-        check="assert len(again.layers) == 1",
-    ),
-    Example(
-        before="import tensorflow as tf\n\nmodel = tf.keras.models.load_model('exported/1')",
-        raises="ValueError: File format not supported: filepath=exported/1. Keras 3 only supports "
-        "V3 `.keras` files, legacy H5 format files",
-    ),
-    Example(
-        before="import tensorflow as tf\n" + _MODEL + "model.save('exported')\n"
-        "again = tf.saved_model.load('exported')",
-        after="import tensorflow as tf\n" + _MODEL + "model.export('exported')\n"
-        "again = tf.saved_model.load('exported')",
-        raises=_INVALID,
-        unsafe=True,
-        check="assert again.serve(tf.ones((1, 2))).shape == (1, 1)",
-    ),
-    # The same text, which is no path.
-    Example(
-        before=f"{_NAMED}model.save('small')\nagain = keras.models.load_model(PATH)",
-        after=_NAMED.replace("PATH = 'small'", "PATH = 'small.keras'")
-        + "model.save('small.keras')\nagain = keras.models.load_model(PATH)",
-        raises=_INVALID,
-        unsafe=True,
-        findings=2,
-        check="assert again.name == 'small' and sizes['small'] == 1",
-    ),
-    Example(
-        before="import tensorflow as tf\n" + _MODEL + "folder = 'to_convert'\nmodel.save(folder)\n"
-        "lite = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
-        after="import tensorflow as tf\n" + _MODEL + "folder = 'to_convert'\nmodel.export(folder)\n"
-        "lite = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
-        raises=_INVALID,
-        unsafe=True,
-        check="assert lite",
-    ),
-    # Read by both: neither an exported model nor a `.keras` file serves them.
-    Example(
-        before="import tensorflow as tf\n" + _MODEL + "model.save('both')\n"
-        "served = tf.saved_model.load('both')\nagain = keras.models.load_model('both')",
-        raises=_INVALID,
-        findings=2,
-    ),
-    Example(
-        before="import tensorflow as tf\nfrom keras.models import save_model\n"
-        + _MODEL
-        + "save_model(model, 'folder')\nserved = tf.saved_model.load('folder')",
-        raises=_INVALID,
-    ),
-]

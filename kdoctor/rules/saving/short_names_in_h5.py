@@ -1,24 +1,4 @@
-"""A model compiled with `loss="mse"` and saved to `.h5` cannot be loaded again.
-
-## What it does
-Reports `load_model("x.h5")` if the same file compiles a model with a short loss name (`mse`, `mae`,
-`mape`, `msle`, `bce`, `kld`, also in upper case or for one of several outputs) and saves it to that
-path: the same string, or the same variable.
-
-## Why it breaks
-The `.h5` format stores the name as written, and Keras 3 looks it up in the metrics: `ValueError:
-Could not deserialize 'keras.metrics.mse' because it is not a KerasSaveable subclass`. The file
-loads if the model was compiled with the full name or a loss object, or if `load_model` gets
-`compile=False`; `.keras` files load too.
-
-## What to write instead
-Write `model.compile(loss="mean_squared_error")`: it is the same function, and the names in the logs
-stay the same. Older files need `keras.models.load_model("x.h5", compile=False)` and a new
-`compile`.
-
-## How we know
-Run on Keras 3.15.1 with each loss name; Keras 2 loads all of them.
-"""
+"""A model compiled with `loss="mse"` and saved to `.h5` cannot be loaded again."""
 
 from __future__ import annotations
 
@@ -31,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import (
     PathUse,
@@ -65,7 +45,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix=Fix(
                 "Compile with the full name of the loss",
                 tuple(_long_name(module, loss) for loss in losses),
-                facts.applicability(*(each for each in INVALID if each.after)),
+                facts.applicability(*(each for each in rule.invalid if each.after)),
             ),
         )
 
@@ -128,59 +108,3 @@ rule = Rule(
     triggers=LOADS_H5 & word("save", "save_model") & text(LONG_NAMES.__contains__),
     since="3.0",
 )
-
-_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-_NAMED = (
-    "import keras\nimport os\nimport tempfile\n\nmodel = keras.Sequential([keras.Input((2,)), "
-    "keras.layers.Dense(1, name='out')])\npath = os.path.join(tempfile.gettempdir(), "
-    "'kdoctor_%d.h5' % os.getpid())\n"
-)
-
-VALID = [
-    # It is compiled anew before it is saved.
-    _MODEL + "model.compile('sgd', 'mse')\nmodel.fit(x, y)\nmodel.compile('sgd', 'hinge')\n"
-    "model.save('a.h5')\nkeras.models.load_model('a.h5')",
-    _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.keras')\n"
-    "keras.models.load_model('a.keras')",
-    _MODEL + "model.compile('sgd', 'mean_squared_error')\nmodel.save('a.h5')\n"
-    "keras.models.load_model('a.h5')",
-    _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.h5')\n"
-    "keras.models.load_model('a.h5', compile=False)\nkeras.models.load_model('b.h5')",
-    # The variable may have got another path in between, or elsewhere.
-    _MODEL + "path = 'a' + '.h5'\nmodel.compile('sgd', 'mse')\nmodel.save(path)\n"
-    "path = other + '.h5'\nkeras.models.load_model(path)",
-    _MODEL + "for path in paths:\n    path = path + '.h5'\n    keras.models.load_model(path)\n"
-    "model.compile('sgd', 'mse')\nmodel.save(path)",
-    _MODEL + "model.compile('sgd', 'hinge', metrics=['mse'])\nmodel.save('a.h5')\n"
-    "keras.models.load_model('a.h5')",
-]
-INVALID = [
-    Example(
-        before=_MODEL + "model.compile('sgd', loss='mse', metrics=['mae'])\nmodel.save('a.h5')\n"
-        "again = keras.models.load_model('a.h5')",
-        after=_MODEL + "model.compile('sgd', loss='mean_squared_error', metrics=['mae'])\n"
-        "model.save('a.h5')\nagain = keras.models.load_model('a.h5')",
-        raises="ValueError: Could not deserialize 'keras.metrics.mse' because it is not a "
-        "KerasSaveable subclass",
-        check="assert again.compiled\n"
-        "assert again.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0) == "
-        "model.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0)",
-    ),
-    # The path is what a variable holds at both places, and it is used again.
-    Example(
-        before=_NAMED + "model.compile('sgd', loss={'out': 'MAE'})\n"
-        "model.save(path)\nagain = keras.models.load_model(path)\n"
-        "path = os.path.join(tempfile.gettempdir(), 'kdoctor_2.h5')\n"
-        "model.compile('sgd', ['mse'])\nmodel.save(path)\n"
-        "again = keras.models.load_model(path)",
-        after=_NAMED + "model.compile('sgd', loss={'out': 'mean_absolute_error'})\n"
-        "model.save(path)\nagain = keras.models.load_model(path)\n"
-        "path = os.path.join(tempfile.gettempdir(), 'kdoctor_2.h5')\n"
-        "model.compile('sgd', ['mean_squared_error'])\nmodel.save(path)\n"
-        "again = keras.models.load_model(path)",
-        raises="ValueError: Could not deserialize 'keras.metrics.MAE' because it is not a "
-        "KerasSaveable subclass",
-        findings=2,
-        check="assert again.compiled",
-    ),
-]

@@ -1,23 +1,4 @@
-"""A compiled model loaded from `.h5` is trained: its optimizer does not know the weights.
-
-## What it does
-Reports the first `fit` or `train_on_batch` of the result of `load_model("x.h5")`, if nothing in
-between compiles the model or may do so.
-
-## Why it breaks
-`load_model` compiles the model as it was saved, and creates the optimizer's slots. Keras 3 creates
-them only for weights that the model itself owns, not for those of its layers, so for none:
-`ValueError: Unknown variable: <Variable path=dense/kernel, …>`, at the first step. This happens in
-all releases since 3.0, with any optimizer, whichever Keras saved the file.
-
-## What to write instead
-Call `model.compile(…)` after `load_model`, with the same arguments as before saving; the state of
-the optimizer is lost. Or save to `.keras` with Keras 3: a model loaded from there continues where
-it stopped.
-
-## How we know
-Run on Keras 3.0.0, 3.3.3, 3.6.0 and 3.15.1, with SGD, Adam and RMSprop, and on tf_keras 2.21.
-"""
+"""A compiled model loaded from `.h5` is trained: its optimizer does not know the weights."""
 
 from __future__ import annotations
 
@@ -32,7 +13,7 @@ from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import compiles, is_h5, loads
 from kdoctor.syntax import Module
@@ -108,46 +89,3 @@ rule = Rule(
     triggers=LOADS_H5 & attribute(*_TRAINS),
     since="3.0",
 )
-
-_SAVED = (
-    "import numpy as np\nfrom tensorflow import keras\n\nx, y = np.ones((4, 2)), np.ones((4, 1))\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    "model.compile('sgd', 'binary_crossentropy')\nmodel.fit(x, y, verbose=0)\n"
-    "model.save('whole.h5')\n\n"
-)
-_LOADED = "again = keras.models.load_model('whole.h5')\n"
-
-VALID = [
-    _SAVED + _LOADED + "again.compile('sgd', 'binary_crossentropy')\nagain.fit(x, y)",
-    _SAVED + _LOADED + "again.predict(x)\nagain.evaluate(x, y)",
-    _SAVED + "again = keras.models.load_model('whole.h5', compile=False)\nagain.fit(x, y)",
-    _SAVED + "again = keras.models.load_model('whole.h5', None, compiled)\nagain.fit(x, y)",
-    _SAVED.replace(".h5", ".keras") + _LOADED.replace(".h5", ".keras") + "again.fit(x, y)",
-    # It may be compiled there.
-    _SAVED + "from mine import ready\n\n" + _LOADED + "ready(again)\nagain.fit(x, y)",
-    _SAVED + _LOADED + "again.optimizer = keras.optimizers.Adam()\nagain.fit(x, y)",
-    _SAVED + _LOADED + "if chosen:\n    again = model\nagain.fit(x, y)",
-    _SAVED.replace("tensorflow import keras", "mine import keras") + _LOADED + "again.fit(x, y)",
-    (_SAVED + _LOADED + "again.fit(x, y)").replace("from tensorflow import", "import tf_keras as"),
-]
-INVALID = [
-    Example(
-        before=_SAVED + _LOADED + "print(again)\nagain.summary()\nagain.fit(x, y, verbose=0)",
-        raises=_ERROR,
-        on_keras_2=True,
-        findings=1,
-    ),
-    Example(
-        before="import numpy as np\nfrom keras.layers import Dense, Input\n"
-        "from keras.models import Model, load_model\n\n"
-        "images, labels = np.ones((4, 2)), np.ones((4, 1))\ninputs = Input((2,))\n"
-        "model = Model(inputs, Dense(1)(Dense(3)(inputs)))\n"
-        "model.compile('adam', 'binary_crossentropy')\n"
-        "model.fit(images, labels, verbose=0)\nPATH = 'whole.hdf5'\nmodel.save(PATH)\n"
-        "loaded = load_model(PATH)\nloss = loaded.evaluate(images, labels, verbose=0)\n"
-        "loaded.train_on_batch(images, labels)",
-        raises=_ERROR,
-        on_keras_2=True,
-        findings=1,
-    ),
-]  # fmt: skip

@@ -1,24 +1,4 @@
-"""An unused suppression comment: its rules report nothing there.
-
-## What it does
-Reports `# kdoctor: ignore[…]`, `ignore-file`, `off` and `# noqa: KD…` where none of the named rules
-reports anything, list entries that silence nothing, and an `on` without an `off`. A comment for
-rules that did not run (`--select`, `--ignore`), or that cannot fire on the target, is left alone,
-and so is `# noqa` without a KD code: it belongs to other tools.
-
-## Why it breaks
-Nothing breaks. Such a comment was right for a line that has changed since, and one day it may hide
-something new. A list of suppressions, and their reasons, is useful only while it is true.
-
-## What to write instead
-Nothing: the fix removes the comment, or the code from its list. The rest of the line stays, and so
-does the reason if other codes stay. `kdoctor fix --select KD901 --apply` does this in all files. To
-keep one anyway: `# kdoctor: ignore[KD101, KD901] reason`.
-
-## How we know
-A comment is unused if all rules ran on the file and it silenced none of their findings. The
-examples are run before and after: a comment does not change what Python does.
-"""
+"""An unused suppression comment: its rules report nothing there."""
 
 from __future__ import annotations
 
@@ -27,7 +7,7 @@ from collections.abc import Collection, Iterator
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Fix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Rule
 from kdoctor.suppression import Directive, Entry, Form, removal_edit
 from kdoctor.syntax import Module
 
@@ -53,7 +33,7 @@ def unused(
         symbol=f"kdoctor: {directive.form.value}",
         confidence=Confidence.CERTAIN,
         help="Remove it, or add `KD901` to its list to keep it.",
-        fix=Fix(title, (edit,), facts.applicability(*INVALID)),
+        fix=Fix(title, (edit,), facts.applicability(*rule.invalid)),
     )
 
 
@@ -78,38 +58,3 @@ rule = Rule(
     check=check,
     triggers={"kdoctor"},
 )
-
-VALID = [
-    "from keras import backend as K\n\nK.get_session()  # kdoctor: ignore[KD101, KD1] old code\n",
-    "import os  # noqa\nimport sys  # noqa: F401\n",
-    "text = '# kdoctor: ignore'\n",
-    "x = 1  # kdoctor: ignore[KD101, KD901] for what comes next\n",
-]
-
-INVALID = [
-    Example(
-        before="import keras\n\nmodel = keras.Sequential()  # kdoctor: ignore[KD201] old\n",
-        after="import keras\n\nmodel = keras.Sequential()\n",
-    ),
-    Example(
-        before=(
-            "from keras import backend\n\n\n"
-            "def session():\n"
-            "    return backend.get_session()  # kdoctor: ignore[KD101, KD301] never called\n"
-        ),
-        after=(
-            "from keras import backend\n\n\n"
-            "def session():\n"
-            "    return backend.get_session()  # kdoctor: ignore[KD101] never called\n"
-        ),
-    ),
-    Example(
-        before="# kdoctor: ignore-file[KD4]\nimport os  # noqa: F401, KD101\n",
-        after="import os  # noqa: F401\n",
-        findings=2,
-    ),
-    Example(
-        before="import keras\n\n# kdoctor: off\nx = keras.ops.ones(3)\n# kdoctor: on\n",
-        after="import keras\n\nx = keras.ops.ones(3)\n",
-    ),
-]
