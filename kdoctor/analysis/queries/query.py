@@ -11,6 +11,7 @@ from kdoctor.analysis.triggers import Trigger
 from kdoctor.syntax import Module
 
 M_co = TypeVar("M_co", bound=Match, covariant=True)
+N = TypeVar("N", bound=Match)
 
 
 class Query(Generic[M_co]):
@@ -37,10 +38,10 @@ class Query(Generic[M_co]):
         """
         return Query(self.find, _all_of(self.trigger, *conditions))
 
-    def __or__(self, other: Query[M_co]) -> Query[M_co]:
+    def __or__(self, other: Query[N]) -> Query[M_co | N]:
         """Return the query for what one of both finds."""
 
-        def find(module: Module, facts: TargetFacts) -> Iterator[M_co]:
+        def find(module: Module, facts: TargetFacts) -> Iterator[M_co | N]:
             yield from self.find(module, facts)
             yield from other.find(module, facts)
 
