@@ -198,6 +198,10 @@ def test_the_archives_hold_the_package_and_no_leavings(archives):
     assert {"kdoctor/__main__.py", "kdoctor/py.typed", "kdoctor/rules/index.json"} <= {*inside}
     with tarfile.open(sdist) as opened:
         inside += opened.getnames()
+        in_sdist = {name.partition("/")[2] for name in opened.getnames()}
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "kdoctor").rglob("rules/*/*.md")}
+    assert pages
+    assert pages <= {*inside} & in_sdist
     leavings = [name for name in inside if LEFT_BY_RUNS & {*Path(name).parts}]
     assert leavings == []
 

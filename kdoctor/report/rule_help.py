@@ -20,7 +20,7 @@ def markdown(rule: Rule) -> str:
 
 
 def _example(example: Example) -> str:
-    parts = [_fence(example.before)]
+    parts = [*filter(None, [example.note]), _fence(example.before)]
     if example.raises:
         parts.append(f"raises `{example.raises}`.")
     if example.after is not None:

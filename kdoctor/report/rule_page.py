@@ -52,6 +52,8 @@ def _shown(rule: Rule, record: Record) -> Iterator[str]:
 
 
 def _example(example: Example, record: Record) -> Iterator[str]:
+    if example.note:
+        yield f"{example.note}\n"
     yield f"Before{f' (on {example.on})' if example.on else ''}:\n"
     yield from _code(example.before)
     if example.raises:

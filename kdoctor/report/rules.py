@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from kdoctor import __version__
@@ -18,6 +19,7 @@ from kdoctor.rules import Example, Rule
 from kdoctor.rules.topics import others_of
 
 _INDENT = "    "
+_WIDTH = 100  # as the documentation is written
 _ROLES = {True: "safe", False: "unsafe"}
 
 
@@ -139,6 +141,8 @@ def _when(rule: Rule) -> str:
 
 
 def _write_example(example: Example, proofs: Record, page: Page) -> None:
+    for line in wrap(example.note, _WIDTH):
+        page.line(line)
     target = f" (on {example.on})" if example.on else ""
     page.line(f"Before{target}:")
     _write_code(example.before, "removed", page)

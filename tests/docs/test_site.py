@@ -25,14 +25,20 @@ def pages():
     return all_pages()
 
 
-@pytest.fixture(scope="module")
-def new_rule():
-    """The rule that the page shows, as if its file lay where the page says."""
-    title, code = re.search(r'```python title="([^"]+)"\n(.*?)```', NEW_RULE, re.DOTALL).groups()
+@pytest.fixture(scope="module", params=["epochs_in_a_string", "trainable_in_a_string"])
+def new_rule(request, tmp_path_factory):
+    """A rule that the page shows, as if its files lay where the page says."""
+    room = tmp_path_factory.mktemp("rules")
+    shown = re.findall(
+        r'^(`{3,})\w+ title="([^"]+)"\n(.*?)^\1$', NEW_RULE, re.DOTALL | re.MULTILINE
+    )
+    for _, title, text in shown:
+        (room / Path(title).name).write_text(text, "utf-8")
+    (title,) = (each for _, each, _ in shown if each.endswith(f"/{request.param}.py"))
     module = types.ModuleType(title.removesuffix(".py").replace("/", "."))
-    module.__file__ = title
+    module.__file__ = str(room / f"{request.param}.py")
     sys.modules[module.__name__] = module
-    exec(compile(code, title, "exec"), module.__dict__)  # noqa: S102 - our own page
+    exec(compile(Path(module.__file__).read_text("utf-8"), title, "exec"), module.__dict__)  # noqa: S102 - our own page
     return loading._rule_of(module)
 
 
@@ -79,11 +85,13 @@ def test_each_command_has_a_page_with_what_its_help_says(pages):
         assert [option for option in options if option not in page] == []
 
 
-def test_the_rule_that_the_page_shows_is_whole(new_rule, tmp_path, monkeypatch):
+def test_a_rule_that_the_page_shows_is_whole(new_rule, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "all_rules", lambda: (new_rule,))
     monkeypatch.setattr("kdoctor.engine.examine.rule_index", lambda: (entry_of(new_rule),))
     file = tmp_path / "train.py"
 
+    assert new_rule.valid
+    assert new_rule.invalid
     for code in new_rule.valid:
         file.write_text(code)
         assert engine.scan([file], target="keras==3.15.1").findings == ()
@@ -93,14 +101,35 @@ def test_the_rule_that_the_page_shows_is_whole(new_rule, tmp_path, monkeypatch):
             new_rule.code
         ]
         engine.fix([file], apply=True, unsafe=True, target="keras==3.15.1")
-        assert file.read_text() == example.after
+        assert file.read_text() == (example.after or example.before)
 
 
 @pytest.mark.frameworks
-def test_the_rule_that_the_page_shows_is_right(new_rule):
+def test_a_rule_that_the_page_shows_is_right(new_rule):
     outcomes = list(run_all(example_jobs([new_rule]), 1))
 
-    assert [each.failures for each in outcomes] == [[]]
+    assert len(outcomes) == len(new_rule.invalid)
+    assert [each.failures for each in outcomes if not each.holds] == []
+
+
+def test_the_rules_that_the_page_shows_pass_the_type_checker(tmp_path):
+    for title, text in re.findall(
+        r'^```python title="([^"]+)"\n(.*?)^```$', NEW_RULE, re.DOTALL | re.MULTILINE
+    ):
+        file = tmp_path / Path(title).name
+        file.write_text(text, "utf-8")
+        checker = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+        done = subprocess.run(
+            [*checker, file], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_first_rule_that_the_page_shows_is_short():
+    first, page, *_ = re.findall(
+        r'^(`{3,})\w+ title="[^"]+"\n(.*?)^\1$', NEW_RULE, re.DOTALL | re.MULTILINE
+    )
+    assert len((first[1] + page[1]).splitlines()) <= 60
 
 
 def test_every_piece_of_configuration_on_the_pages_is_valid(tmp_path):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
+from kdoctor import rules
 from kdoctor.rules import Example, all_rules
 from kdoctor.rules.pages import HEADINGS, page_of, parsed
 
+RULES = Path(rules.__file__).parent
 DOCS = "Epochs are text.\n\n" + "\n\n".join(f"{heading}\nSo." for heading in HEADINGS)
 HEAD = f"# {DOCS}\n\n## Examples\n\n"
 
@@ -154,6 +158,31 @@ def test_a_rule_in_a_single_file_is_its_own_page(monkeypatch, tmp_path):
     assert (page.docs, page.valid, page.invalid) == (DOCS, ("a",), (Example(before="b"),))
 
 
-def test_every_group_rates_a_fix():
-    for rule in all_rules():
-        assert all(example.after for example in rule.invalid if example.groups), rule.code
+def test_every_group_rates_a_fix_and_every_block_with_a_name_is_used():
+    code = "".join(path.read_text("utf-8") for path in RULES.rglob("*.py"))
+    asked = set(re.findall(r'group\(\s*"([^"]+)"', code))
+    assert {
+        group for rule in all_rules() for each in rule.invalid for group in each.groups
+    } <= asked
+    for path in RULES.rglob("*.md"):
+        infos = re.findall(r"^```python (.*)", path.read_text("utf-8"), re.MULTILINE)
+        words = {word for info in infos for word in info.split()}
+        for name in (word.removeprefix("name=") for word in words if word.startswith("name=")):
+            ways = {f"{option}={name}" for option in ("given", "same", "check", "prelude")}
+            assert words & ways, (path, name)
+
+
+def test_a_scan_reads_a_page_when_a_fix_is_rated_and_not_before():
+    program = (
+        "from kdoctor.engine import scan\n"
+        "from kdoctor.rules.pages import page_of\n"
+        "fit = b'import keras\\nmodel = keras.Sequential()\\nmodel.fit(x, y)\\n'\n"
+        "scan(['-'], stdin=fit)\n"
+        "print(page_of.cache_info().currsize)\n"
+        "scan(['-'], stdin=fit + b'model.optimizer.lr\\n')\n"
+        "print(page_of.cache_info().currsize)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n1\n"
