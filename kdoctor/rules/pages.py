@@ -53,6 +53,7 @@ HEADINGS: Final = (
 )
 _EXAMPLES: Final = "## Examples"
 _GIVEN, _REPORTED, _NOT_REPORTED = "### Given", "### Reported", "### Not reported"
+_ALSO_REPORTED: Final = "### Also reported"
 _OPENS: Final = re.compile(r"(`{3,}|~{3,})(\w*)\s*(.*)")
 _OPTION: Final = re.compile(r"""([\w-]+)(?:=(?:"([^"]*)"|([\w.,-]+)))?(?:\s+|$)""")
 _ROLES: Final = ("fixed", "check", "prelude")
@@ -64,6 +65,7 @@ class Page(Struct, frozen=True):
     docs: str
     valid: tuple[str, ...]
     invalid: tuple[Example, ...]
+    spellings: tuple[str, ...] = ()  # what is reported, too, however oddly it is written
 
 
 @cache
@@ -119,6 +121,7 @@ class _Reader:
         self.named: dict[str, str] = {}
         self.valid: list[str] = []
         self.invalid: list[dict[str, Any]] = []
+        self.spellings: list[str] = []
 
     def mistake(self, row: int, sentence: str) -> ValueError:
         return ValueError(f"{self.file}:{row + 1}: {sentence}")
@@ -127,6 +130,7 @@ class _Reader:
         readers: Mapping[str, Callable[[_Block], None]] = {
             _GIVEN: self.name,
             _REPORTED: self.report,
+            _ALSO_REPORTED: self.spell,
             _NOT_REPORTED: self.leave_alone,
         }
         for block in self.blocks():
@@ -137,7 +141,8 @@ class _Reader:
         for fields in self.invalid:
             given = fields.pop("given", "")
             fields |= {key: given + fields[key] for key in ("before", "after") if key in fields}
-        return Page(self.docs, tuple(self.valid), tuple(Example(**each) for each in self.invalid))
+        examples = tuple(Example(**each) for each in self.invalid)
+        return Page(self.docs, tuple(self.valid), examples, tuple(self.spellings))
 
     def blocks(self) -> Iterator[_Block]:
         """Yield the blocks below the documentation."""
@@ -170,11 +175,17 @@ class _Reader:
         self.named[name] = block.text
 
     def leave_alone(self, block: _Block) -> None:
+        self.valid.append(self.code(block))
+
+    def spell(self, block: _Block) -> None:
+        self.spellings.append(self.code(block))
+
+    def code(self, block: _Block) -> str:
         options = self.options(block)
-        given = options.pop("given", "")
+        given: str = options.pop("given", "")
         if options:
-            raise self.mistake(block.line, f"no option but `given=…` under `{_NOT_REPORTED}`")
-        self.valid.append(given + block.text)
+            raise self.mistake(block.line, f"no option but `given=…` under `{block.section}`")
+        return given + block.text
 
     def report(self, block: _Block) -> None:
         if block.language == "text":

@@ -104,6 +104,11 @@ class Rule(Struct, frozen=True):
         return self.page.invalid
 
     @property
+    def spellings(self) -> tuple[str, ...]:
+        """Code that it reports, too, in unusual spellings that are not run."""
+        return self.page.spellings
+
+    @property
     def summary(self) -> str:
         """The first line of the documentation."""
         return self.docs.partition("\n")[0]
