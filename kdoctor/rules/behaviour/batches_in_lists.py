@@ -53,8 +53,12 @@ def _may_be_a_list(part: object) -> bool:
         case Expression(kind="ListComp") | Expression(name="+" | "list"):
             return True
         case list():
-            return not any(map(is_number, part))  # a list of numbers is one array
+            return not any(map(_is_unsigned, part))  # a list of numbers is one array
     return part == ANYTHING
+
+
+def _is_unsigned(form: object) -> bool:
+    return isinstance(form, int | float) and is_number(form) and form >= 0
 
 
 @rule(
