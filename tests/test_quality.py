@@ -19,7 +19,7 @@ MECHANISMS = {
     "copied_libraries", "elementwise_operands", "error_on_each_kind_of_object", "examples",
     "examples_run", "fixes_of_shared_values", "help_without_fix", "multiple_inheritance",
     "names_set_by_the_program", "negative_axes", "no_false_alarms", "optimizer_classes",
-    "optimizer_classes_train", "path_collisions", "path_endings", "registry", "saving",
+    "optimizer_classes_train", "pages", "path_collisions", "path_endings", "registry", "saving",
     "shadowed_builtins", "unsafe_reasons", "user_documents",
 }  # fmt: skip
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
