@@ -20,7 +20,7 @@ MECHANISMS = {
     "examples_run", "fixes_of_shared_values", "help_without_fix", "multiple_inheritance",
     "names_set_by_the_program", "negative_axes", "no_false_alarms", "optimizer_classes",
     "optimizer_classes_train", "pages", "path_collisions", "path_endings", "registry", "saving",
-    "shadowed_builtins", "unsafe_reasons", "user_documents",
+    "shadowed_builtins", "spellings", "unsafe_reasons", "user_documents",
 }  # fmt: skip
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 

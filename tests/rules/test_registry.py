@@ -3,8 +3,8 @@
 import functools
 import subprocess
 import sys
+import types
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -17,7 +17,7 @@ from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability, ImportNeed
 from kdoctor.rules import Example, all_rules, index, registry, rule_by_code
 from kdoctor.rules.index import INDEX, rule_index
-from kdoctor.rules.pages import HEADINGS
+from kdoctor.rules.pages import HEADINGS, page_of
 from tools.rule_index import index_text
 
 
@@ -105,7 +105,13 @@ def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert facts.applicability() is Applicability.UNSAFE
 
 
-_RULE = """
+_RULE = '''"""A rule in a single file.
+
+## What it does
+## Why it breaks
+## What to write instead
+## How we know
+"""
 from kdoctor.model import Severity
 from kdoctor.rules.rule import Example, Rule
 
@@ -121,15 +127,19 @@ INVALID = [
     Example(before="e"),
     Example(before="f", after="g", unsafe=True),
 ]
-"""
+VALID = []
+'''
 
 
 @pytest.fixture
-def written():
-    """The names of a rule's module: the rule knows its examples by its check alone."""
-    names: dict[str, Any] = {}
-    exec(_RULE, names)  # noqa: S102 - our own text
-    return names
+def written(monkeypatch):
+    """The names of a rule's module, which lies nowhere."""
+    module = types.ModuleType("a_rule")
+    module.__file__ = "a_rule.py"
+    monkeypatch.setitem(sys.modules, "a_rule", module)
+    exec(_RULE, vars(module))  # noqa: S102 - our own text
+    page_of.cache_clear()
+    return vars(module)
 
 
 def test_a_fix_is_rated_by_the_examples_that_are_fixed_without_unsafe(written, monkeypatch):
