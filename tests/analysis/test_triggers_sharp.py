@@ -276,19 +276,6 @@ class Mine(keras.optimizers.Optimizer):
     def __init__(self, rate, name, **options):
         super().__init__(rate, name=name, **options)
 
-# KD211
-import keras
-def size(x):
-    if hasattr(x, "_keras_shape"):
-        return x._keras_shape
-    return x.shape
-
-# KD211
-import keras
-x = keras.Input((3,))
-x._keras_shape, name = (3,), "x"
-print(x._keras_shape, "_keras_shape")
-
 # KD302
 import keras
 def build(activation, scale=keras.initializers.Zeros()):
@@ -362,14 +349,6 @@ if x is None or x == 1 or x in found: pass
 for one, other in zip([x], [x]): pass
 sized = use(1, x)
 if sized: pass
-
-# KD515
-import keras
-class Mine(keras.layers.Layer):
-    def build(self, shape):
-        self.w = self.add_weight()
-    def get(self):
-        return self.inner.get_weights()
 
 # KD603
 import keras
@@ -459,15 +438,6 @@ model.fit(x)
 
 # KD437
 import keras
-first = keras.Sequential([keras.layers.Dense(1)])
-second = keras.Sequential([keras.layers.Dense(1)])
-first.trainable = False
-second.trainable = True
-first.compile('sgd', 'mse')
-first.fit(x)
-
-# KD437
-import keras
 def build(units):
     model = keras.Sequential([keras.layers.Dense(units)])
     for layer in model.layers[:-1]:
@@ -519,20 +489,6 @@ x = keras.Input((4,))
 x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
-
-# KD609
-import keras
-class Own(keras.layers.Layer):
-    def build(self, shape):
-        self.gain = self.add_weight(shape=(1,))
-class Other(keras.layers.Dense):
-    def build(self, shape):
-        super().build(shape)
-
-# KD206
-import keras
-if hasattr(optimizer, 'rate'):
-    lr = 'lr'
 
 # KD445
 from keras.layers import BatchNormalization
@@ -735,21 +691,8 @@ keras.layers.Dense(2)._set_dtype_policy("float16")
 
 # KD215
 import keras
-model.compile("sgd", "mse", metrics=["acc"])
-shown = {"accuracy": 1}
-if metric == "acc": print(shown)
-
-# KD215
-import keras
 model.compile("sgd", "mae", metrics=["mae"])
 last = model.fit(x).history["mean_squared_error"]
-
-# KD215
-import keras
-def compile(metrics): return metrics["acc"]
-names = ("acc", "accuracy")
-compile(metrics=names)
-model.compile("sgd", "mse", metrics=chosen)
 
 # KD303
 import keras
@@ -953,14 +896,6 @@ model = keras.Model(x, outputs)
 outputs = [keras.layers.Dense(1)(x), keras.layers.Dense(1)(x)]
 model.compile("sgd", metrics=["mae"])
 model.evaluate(x, y, **options)
-
-# KD215
-import keras
-class Seen(keras.callbacks.Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        return logs.get("loss")
-model.compile("sgd", metrics=["accuracy"])
-keras.callbacks.ModelCheckpoint("{epoch}-{val_loss:.2f}-acc.keras")
 
 # KD309
 import keras
