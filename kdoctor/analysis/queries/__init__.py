@@ -22,6 +22,7 @@ from kdoctor.analysis.queries.calls import (
     constructs,
     functions,
     imported,
+    imported_calls,
 )
 from kdoctor.analysis.queries.classes import classes, methods
 from kdoctor.analysis.queries.matches import (
@@ -66,6 +67,7 @@ __all__ = [
     "files",
     "functions",
     "imported",
+    "imported_calls",
     "methods",
     "reads",
     "references",

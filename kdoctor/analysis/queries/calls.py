@@ -16,8 +16,11 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.forms import Given, form_in, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
+from kdoctor.analysis.tensors.symbolic import holds_symbolic
+from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
 from kdoctor.keras_api import split_root
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind, Type
@@ -119,6 +122,62 @@ def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
     return any(map(where, possible_forms(quick, given)))
 
 
+class _TakenApart(Struct, frozen=True):
+    """What it gives is unpacked, or one of its elements is read."""
+
+    keywords: tuple[str, ...] = ()
+
+    def holds(self, call: Call) -> bool:
+        match call.module.parent(call.node):
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List()), *_]):
+                return True
+            case cst.Subscript(value=value):
+                return value is call.node
+        return False
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        return called.node in _taken_apart(quick)
+
+
+@once
+def _taken_apart(quick: QuickFacts) -> frozenset[ast.expr]:
+    unpacked = (
+        each.value
+        for each in quick.nodes.get(ast.Assign, ())
+        if isinstance(each.targets[0], ast.Tuple | ast.List)
+    )
+    return frozenset((*unpacked, *(each.value for each in quick.nodes.get(ast.Subscript, ()))))
+
+
+class _Within(Struct, frozen=True):
+    """It stands in a method of such a name, or in a function there."""
+
+    methods: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+
+    def holds(self, call: Call) -> bool:
+        return any(
+            isinstance(each, cst.FunctionDef)
+            and each.name.value in self.methods
+            and isinstance(call.module.parent(call.module.parent(each) or each), cst.ClassDef)
+            for each in call.module.ancestors(call.node)
+        )
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        return called.node in _nodes_within(quick, self.methods)
+
+
+@once
+def _nodes_within(quick: QuickFacts, methods: tuple[str, ...]) -> frozenset[ast.AST]:
+    found = (
+        method
+        for node in quick.nodes.get(ast.ClassDef, ())
+        for method in node.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name in methods
+    )
+    return frozenset(chain.from_iterable(map(ast.walk, found)))
+
+
 class _Callee(Struct, frozen=True):
     """What is called: how the exact tree tells it, and how Python's own."""
 
@@ -135,8 +194,9 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing | _PassingSome | _PassingAll, ...] = ()
+    passing: tuple[_Passing | _PassingSome | _PassingAll | _TakenApart | _Within, ...] = ()
     lacking: tuple[tuple[str, int | None], ...] = ()
+    symbolic: bool = False
     hidden: bool = False
     guarded: bool = False
 
@@ -146,9 +206,11 @@ class _Call(Struct, frozen=True):
                 continue
             if any(each.argument(*one) is not None for one in self.lacking):
                 continue
-            if all(one.holds(each) for one in self.passing) and (
-                self.guarded or not module.is_guarded(each.node)
-            ):
+            if not all(one.holds(each) for one in self.passing):
+                continue
+            if self.symbolic and not any(holds_symbolic(module, e.value) for e in each.node.args):
+                continue
+            if self.guarded or not module.is_guarded(each.node):
                 found = self.callee.settle(each)
                 if found is not None:
                     yield found
@@ -161,6 +223,8 @@ class _Call(Struct, frozen=True):
                 if all(one.may_hold(quick, each) for one in self.passing)
                 and all(each.argument(*one) is None for one in self.lacking)
             ]
+            if self.symbolic:
+                asked = [each for each in asked if may_get_a_tensor(quick, facts, each)]
             return bool(asked) and self.callee.confirms(quick, facts, asked)
 
         found = Trigger(holds)
@@ -206,6 +270,18 @@ class CallQuery(Query[Call]):
     def where(self, holds: Callable[[Given], bool]) -> CallQuery:
         """Return the query for calls of which this holds, asked of all that they pass."""
         return CallQuery(replace(self._parts, passing=(*self._parts.passing, _PassingAll(holds))))
+
+    def passing_symbolic(self) -> CallQuery:
+        """Return the query for calls that pass a symbolic tensor, or a list with one."""
+        return CallQuery(replace(self._parts, symbolic=True))
+
+    def taken_apart(self) -> CallQuery:
+        """Return the query for calls whose result is unpacked, or of which an element is read."""
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _TakenApart())))
+
+    def within(self, *methods: str) -> CallQuery:
+        """Return the query for calls in methods of these names, of whatever class."""
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _Within(methods))))
 
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""
@@ -311,19 +387,26 @@ def functions(*names: str, within: str = "") -> CallQuery:
             return False
         return split[1] in wanted or bool(within and split[1].startswith(f"{within}."))
 
-    return _imported(words, is_one)
+    return imported_calls(is_one, *words)
 
 
 def imported(*names: str) -> CallQuery:
     """Calls of what has one of these dotted names, of whatever package: ``numpy.array``."""
     wanted = frozenset(names)
-    return _imported({name.rpartition(".")[2] for name in names}, lambda _, name: name in wanted)
+    return imported_calls(
+        lambda _, name: name in wanted, *(name.rpartition(".")[2] for name in names)
+    )
 
 
-def _imported(last_names: set[str], is_one: Callable[[TargetFacts, str], bool]) -> CallQuery:
+def imported_calls(where: Callable[[TargetFacts, str], bool], *last_names: str) -> CallQuery:
+    """Calls of what has a dotted name of which ``where`` holds, of whatever package.
+
+    ``last_names`` are the last parts that such names can have, none where they can be any.
+    """
+
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
         for each in module.references:
-            if each.call is not None and is_one(facts, each.name):
+            if each.call is not None and where(facts, each.name):
                 yield Call(module, facts, each.call, reference=each)
 
     return CallQuery(
@@ -331,7 +414,7 @@ def _imported(last_names: set[str], is_one: Callable[[TargetFacts, str], bool]) 
             _Callee(
                 find,
                 lambda quick, facts: chain.from_iterable(
-                    found for name, found in quick.calls_by_meaning.items() if is_one(facts, name)
+                    found for name, found in quick.calls_by_meaning.items() if where(facts, name)
                 ),
                 _always,
                 frozenset(last_names),
@@ -369,7 +452,10 @@ def calls_of(where: Callable[[TargetFacts, str, Collection[str]], bool]) -> Call
 
 
 def called(*methods: str) -> CallQuery:
-    """Calls of methods of these names, of whatever: what a model is, nobody may know."""
+    """Calls of methods of these names, of whatever: what a model is, nobody may know.
+
+    A function of a module is no method: ``re.compile``.
+    """
     names = frozenset(methods)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
@@ -377,7 +463,12 @@ def called(*methods: str) -> CallQuery:
             if isinstance(each.func, cst.Attribute) and each.func.attr.value in names:
                 yield Call(module, facts, each)
 
-    return CallQuery(_Call(_Callee(find, _attribute_calls(methods), _always, names)))
+    def may_call(quick: QuickFacts, facts: TargetFacts) -> Iterator[QuickCall]:
+        for each in _attribute_calls(methods)(quick, facts):
+            if not any(name.rpartition(".")[0] in quick.modules for name in each.names):
+                yield each
+
+    return CallQuery(_Call(_Callee(find, may_call, _always, names)))
 
 
 def builtins(*names: str) -> CallQuery:

@@ -8,6 +8,7 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
@@ -78,13 +79,16 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
     holding: Where | None = None,
     returning: Where | None = None,
     defining: Collection[str] = (),
+    lacking: Collection[str] = (),
+    made: bool = False,
     guarded: bool = False,
 ) -> Query[Method]:
     """Methods that such classes define.
 
     ``where`` is asked of their signature, ``body`` of what stands in them; ``holding`` of the form
     of each expression in their body, ``returning`` of that of what they return, with its parts (see
-    ``parts``): one must fit. The class also defines those of ``defining``.
+    ``parts``): one must fit. The class also defines those of ``defining``, and none of
+    ``lacking``; if ``made``, the file calls it.
     """
     owners = classes(of, defining=defining, guarded=guarded)
 
@@ -97,6 +101,8 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
         for each in owners.find(module, facts):
+            if not each.methods.keys().isdisjoint(lacking) or (made and not _is_made(each)):
+                continue
             for method in (each.methods[name] for name in names if name in each.methods):
                 if fits(method, None) and (body is None or body(body_of(module, method))):
                     yield Method(each, method)
@@ -114,6 +120,8 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
             for node in _classes_with_bases(quick)
             if any(may_be_one(quick, method_of(node, name)) for name in names)
             and all(method_of(node, name) is not None for name in defining)
+            and not any(method_of(node, name) is not None for name in lacking)
+            and (not made or quick.calls_of(node.name))
         )
 
     return Query(find, Trigger.needing(names, holds))
@@ -177,3 +185,8 @@ def _forms_returned(
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:
     return (node for node in quick.nodes.get(ast.ClassDef, ()) if node.bases)
+
+
+def _is_made(cls: Class) -> bool:
+    calls = cls.module.nodes(cst.Call)
+    return any(class_named(cls.module, each.func) is cls.node for each in calls)

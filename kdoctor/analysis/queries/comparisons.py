@@ -90,5 +90,8 @@ def _sides(node: ast.Compare) -> tuple[tuple[ast.expr, ast.expr], tuple[ast.expr
 def _may_fit(quick: QuickFacts, node: ast.expr, against: Where) -> bool:
     if isinstance(node, ast.Name):
         values = quick.values_of(node)
-        return any(isinstance(each, ast.Name) or against(form_of(each)) for each in values)
+        # What no assignment gives a value, a loop or a call does.
+        return not values or any(
+            isinstance(each, ast.Name) or against(form_of(each)) for each in values
+        )
     return against(form_of(node))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import form_of, possible_forms
 from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.triggers import (
     Trigger,
@@ -31,12 +31,15 @@ __all__ = [
     "attribute",
     "defines",
     "display",
+    "identifier",
     "keyword",
     "member",
     "mentions",
+    "mixes",
     "named",
     "only",
     "package",
+    "star_import",
     "string",
     "suffix",
     "tested",
@@ -45,12 +48,21 @@ __all__ = [
 ]
 
 
-def display(where: Where) -> Trigger:
-    """A list, tuple or dict is written of whose form ``where`` holds."""
+def display(where: Where, *, at: slice | None = None) -> Trigger:
+    """A list, tuple or dict is written of whose form ``where`` holds.
+
+    With ``at``: of the form of what is there in a list or tuple, for a name of any of its values.
+    """
+
+    def fits(quick: QuickFacts, node: ast.List | ast.Tuple | ast.Dict) -> bool:
+        if at is None:
+            return where(form_of(node))
+        parts = [] if isinstance(node, ast.Dict) else node.elts[at]
+        return any(where(form) for each in parts for form in possible_forms(quick, each))
 
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
         return any(
-            where(form_of(each))
+            fits(quick, each)
             for nodes in quick.scopes.values()
             for each in nodes
             if isinstance(each, ast.List | ast.Tuple | ast.Dict)
@@ -97,5 +109,26 @@ def assigns(*members: str, where: Where) -> Trigger:
             for each in quick.nodes.get(ast.Assign, ())
             if where(form_of(each.value))
             for target in each.targets
+        )
+    )
+
+
+def identifier(where: Callable[[str], bool]) -> Trigger:
+    """An identifier is written of which ``where`` holds."""
+    return Trigger(lambda quick, _: any(map(where, quick.written)))
+
+
+def mixes(sort: Callable[[TargetFacts, str], str | None]) -> Trigger:
+    """Dotted names of more than one sort are mentioned; ``sort`` tells that of a name, if any."""
+    return Trigger(
+        lambda quick, facts: len({sort(facts, each) for each in quick.mentioned} - {None}) > 1
+    )
+
+
+def star_import(brings: Callable[[TargetFacts, str], Collection[str]]) -> Trigger:
+    """A word is written that ``brings`` says of the module of a star import."""
+    return Trigger(
+        lambda quick, facts: any(
+            not quick.words.isdisjoint(brings(facts, each)) for each in quick.star_modules
         )
     )

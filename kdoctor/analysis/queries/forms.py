@@ -202,6 +202,18 @@ def given_by(call: ast.Call | cst.Call) -> Given:
     )
 
 
+def elements_of(form: object) -> Iterator[object]:
+    """Yield what stands in displays inside displays, without their keys; else the form itself."""
+    if isinstance(form, list | tuple):
+        for each in form:
+            yield from elements_of(each)
+    elif isinstance(form, DictForm):
+        for _, value in form.items:
+            yield from elements_of(value)
+    else:
+        yield form
+
+
 # -- questions about forms, for ``where=``
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import libcst as cst
 
@@ -15,6 +15,10 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, ImportNeed, NoFix, Pla
 from kdoctor.syntax import MemberStore, MemberUse, Module, Reference
 from kdoctor.value_types import Type
 
+if TYPE_CHECKING:
+    from kdoctor.analysis.queries.query import Query
+
+M = TypeVar("M", bound="Match")
 Where = Callable[[object], bool]
 """A question about the form of a value: see ``forms``."""
 
@@ -109,6 +113,12 @@ class Match:
             unsafe_because=unsafe_because,
             proven_by=proven_by,
         )
+
+    def find(self, query: Query[M]) -> Iterator[M]:
+        """Yield what another query finds in the file, for the same rule."""
+        for each in query.find(self.module, self.facts):
+            each.rule = self.rule
+            yield each
 
     def source(self, node: cst.CSTNode) -> str:
         """Return the text of a node."""

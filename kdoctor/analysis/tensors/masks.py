@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import libcst as cst
 
 from kdoctor.analysis.calls import passed, value_of
@@ -12,8 +10,6 @@ from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import passed_values
 
 _PASS_ON = frozenset({
     "Activation", "ActivityRegularization", "BatchNormalization", "Dense", "Dropout",
@@ -49,37 +45,6 @@ def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool 
     if leaf == "Masking":
         return True
     return is_masked(module, made.args[0].value, depth + 1) if leaf in _PASS_ON else None
-
-
-def masks_of(quick: QuickFacts, node: ast.expr) -> set[bool]:
-    """Return all that ``is_masked`` could say of an expression of a glimpse."""
-    found: set[bool] = set()
-    waiting, seen = [node.value if isinstance(node, ast.Starred) else node], set[ast.expr]()
-    for each in waiting:  # it grows meanwhile
-        for made in quick.values_of(each):
-            if isinstance(made, ast.Call) and made not in seen:
-                seen.add(made)
-                if "Input" in _leaves(quick, made.func):
-                    found.add(False)
-                for layer in quick.values_of(made.func):
-                    if isinstance(layer, ast.Call):
-                        found |= _masks_by(quick, layer)
-                        waiting += passed_values(made)
-    return found
-
-
-def _masks_by(quick: QuickFacts, layer: ast.Call) -> set[bool]:
-    """Return whether a layer may make a mask, or none; one of the user's own may do either."""
-    leaves = _leaves(quick, layer.func)
-    if leaves.isdisjoint({"", "Embedding"}) and not quick.is_rebound(layer.func):
-        return {True} if "Masking" in leaves else set()
-    return {True, False}
-
-
-def _leaves(quick: QuickFacts, function: ast.expr) -> set[str]:
-    """Return what ``_leaf`` could say of a function or class."""
-    split = [split_root(each) for each in quick.meant_by(function)] or [None]
-    return {"" if each is None else each[1].rpartition(".")[2] for each in split}
 
 
 def is_mask_always_dropped(module: Module, made: cst.Call) -> bool:

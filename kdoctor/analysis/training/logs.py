@@ -114,10 +114,15 @@ def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
 
 
 def names_in_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str, str]]:
-    """Yield each name that the logs are asked for, and what happens if it is missing."""
-    yield from ((node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD))
-    for node, what in (*keys_of_logs(module), *monitored(module)):
-        yield node, node.raw_value, what
+    """Yield each name that the logs are asked for, and what happens if it is missing.
+
+    Not in code that is guarded.
+    """
+    fields = ((node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD))
+    asked = (*keys_of_logs(module), *monitored(module))
+    for node, name, what in (*fields, *((node, node.raw_value, what) for node, what in asked)):
+        if not module.is_guarded(node):
+            yield node, name, what
 
 
 def is_written(module: Module, key: str) -> bool:

@@ -7,14 +7,15 @@ is ``Passed``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger
@@ -28,6 +29,10 @@ Bound = KerasCall | Callee
 """Something of Keras that is called: in the exact tree, and in Python's own."""
 
 
+NOTHING: Final = Expression("")
+"""The form of what is not passed."""
+
+
 class Passed(Struct, frozen=True):
     """What a call passes: its keywords, and what it passes by position.
 
@@ -35,10 +40,15 @@ class Passed(Struct, frozen=True):
     """
 
     leaf: str
-    keywords: frozenset[str]
+    by_keyword: Mapping[str, ast.expr] | Mapping[str, cst.BaseExpression]
     values: Sequence[ast.expr] | Sequence[cst.BaseExpression]
     is_starred: bool
     is_hidden: bool
+
+    @property
+    def keywords(self) -> Collection[str]:
+        """The keywords that are passed."""
+        return self.by_keyword.keys()
 
     @property
     def places(self) -> int:
@@ -49,6 +59,13 @@ class Passed(Struct, frozen=True):
     def forms(self) -> Iterator[object]:
         """The forms of the arguments by position."""
         return map(form_of, self.values)
+
+    def form(self, name: str, place: int | None = None, depth: int = 3) -> object:
+        """Return the form of an argument, ``NOTHING`` where it is not passed."""
+        given = self.by_keyword.get(name)
+        if given is None and place is not None and place < self.places:
+            given = self.values[place]
+        return NOTHING if given is None else form_of(given, depth)
 
     def has(self, name: str, place: int) -> bool:
         """Say whether an argument is passed, by keyword or at its place."""
@@ -159,7 +176,7 @@ def passed_by(call: cst.Call) -> Passed:
     leaf = function.attr if isinstance(function, cst.Attribute) else function
     return Passed(
         leaf.value if isinstance(leaf, cst.Name) else "",
-        frozenset(each.keyword.value for each in call.args if each.keyword is not None),
+        {each.keyword.value: each.value for each in call.args if each.keyword is not None},
         [each.value for each in call.args if each.keyword is None and each.star != "**"],
         "*" in stars,
         not stars <= {""},
@@ -168,5 +185,9 @@ def passed_by(call: cst.Call) -> Passed:
 
 def _may_pass(called: QuickCall) -> Passed:
     return Passed(
-        called.leaf, called.keywords, called.node.args, called.starred, called.is_hidden
-    )  # fmt: skip
+        called.leaf,
+        {each.arg: each.value for each in called.node.keywords if each.arg is not None},
+        called.node.args,
+        called.starred,
+        called.is_hidden,
+    )

@@ -61,7 +61,7 @@ def known_keywords(call: KerasCall) -> frozenset[str]:
     return frozenset(renamed(call)) | _special(call.made or call.leaf, call.kind)
 
 
-def may_be_known(callee: Callee) -> frozenset[str]:
+def may_be_known(callee: KerasCall | Callee) -> frozenset[str]:
     """Return the keywords of Keras 1 that what a glimpse shows may have taken."""
     name = callee.made or callee.leaf
     if callee.method:

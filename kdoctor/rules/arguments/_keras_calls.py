@@ -68,6 +68,11 @@ class KerasCall(Struct, frozen=True):
         return self.owner is not None
 
     @property
+    def takes(self) -> frozenset[str]:
+        """The names of the parameters."""
+        return frozenset(each.name for each in self.new.parameters)
+
+    @property
     def required(self) -> tuple[tuple[str, int], ...]:
         """The parameters without a default that may be named: name and position."""
         return required(self.new)

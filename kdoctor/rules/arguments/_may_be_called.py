@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_be_of
+from kdoctor.analysis.triggers import Trigger, may_be_called_on
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
 from kdoctor.rules.arguments._keras_calls import BASES, RELEASES, is_known, required
@@ -84,16 +84,6 @@ def may_call_it(quick: QuickFacts, facts: TargetFacts, callee: Callee, called: Q
     if called.leaf == "__init__":  # `super().__init__(…)`, and not `Base.__init__(self, …)`
         return may_be_called_on(quick, facts, (called,), Kind)
     return not callee.method or may_be_called_on(quick, facts, (called,), BASES)
-
-
-def may_make_a_layer(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
-    """Say whether a call may make a layer, be it of the user's own, or start one by its base."""
-    found = (callee_of(name, facts) for name in called.names)
-    return (
-        any(each is not None and each.kind is Kind.LAYER for each in found)
-        or may_be_of(quick, facts, [(called.node, called.node)], {Kind.LAYER})
-        or (called.leaf == "__init__" and may_be_called_on(quick, facts, [called], {Kind.LAYER}))
-    )
 
 
 @once  # several rules ask it

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
+from kdoctor.analysis.queries import File, files
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
@@ -25,21 +25,23 @@ from kdoctor.rules.arguments._slashed_names import (
     of_own,
     slashed_name,
 )
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD305", severity=Severity.ERROR, since="3.0", look_for=files(MAY_BE_REFUSED))
+def check(file: File) -> Iterator[Finding]:
     """Report each value that is surely refused."""
+    module, facts = file.module, file.facts
     calls = [*keras_calls(module, facts)]
     functions = Functions(module, {each.call: each for each in calls if is_named(each)})
     refused = [(call, each) for call in calls for each in _values(module, functions, call)]
     refused += of_own(module, facts, functions)
     for call, each in refused:
         if not module.is_guarded(call.call):
-            yield _finding(module, call, each)
+            yield _finding(file, call, each)
 
 
 def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[Refused]:
@@ -184,39 +186,29 @@ def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
-def _finding(module: Module, call: KerasCall, refused: Refused) -> Finding:
-    fix = None
-    if refused.edits:
-        proven = [
-            each
-            for each in rule.invalid
-            if each.after
-            and not each.unsafe
-            and any(word in each.before for word in refused.proofs)
-        ]
-        fix = rule.fix(
-            refused.title,
-            *refused.edits,
-            imports=refused.imports,
-            unsafe_because=refused.unsafe_because,
-            proven_by=proven,
-        )
-    return rule.finding(
-        module.place(refused.node),
+def _finding(file: File, call: KerasCall, refused: Refused) -> Finding:
+    return file.finding(
         f"`{call.leaf}` no longer accepts this value: {refused.error}",
+        at=refused.node,
         symbol=call.name,
         confidence=call.confidence,
         help=refused.help,
-        fix=fix or NoFix(refused.no_fix_because),
+        fix=_fix(file, refused),
     )
 
 
-rule = Rule(
-    code="KD305",
-    name="argument-value",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=MAY_BE_REFUSED,
-    since="3.0",
-)
+def _fix(file: File, refused: Refused) -> Fix | NoFix:
+    if not refused.edits:
+        return NoFix(refused.no_fix_because)
+    proven = [
+        each
+        for each in check.invalid
+        if each.after and not each.unsafe and any(word in each.before for word in refused.proofs)
+    ]
+    return file.fix(
+        refused.title,
+        *refused.edits,
+        imports=refused.imports,
+        unsafe_because=refused.unsafe_because,
+        proven_by=proven,
+    )

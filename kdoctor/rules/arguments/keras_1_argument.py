@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
+from kdoctor.analysis.queries import File, calls, files
+from kdoctor.analysis.queries.conditions import keyword, string, word
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
+from kdoctor.rules.arguments._bound_calls import (
+    Bound,
+    Passed,
+    bound_calls,
+    bound_keywords,
+)
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -35,47 +41,65 @@ from kdoctor.rules.arguments._keras_1_rewrites import (
     rewrite_argument,
 )
 from kdoctor.rules.arguments._keras_calls import KerasCall
-from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
-from kdoctor.rules.arguments._may_be_called import Callee, passes
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _Passed = Sequence[tuple[str, cst.BaseExpression]]
 _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _of_keras_1(callee: Bound) -> frozenset[str]:
+    return may_be_known(callee) - callee.takes
+
+
+def _is_old(_: TargetFacts, callee: Bound, keyword: str) -> bool:
+    return keyword in _of_keras_1(callee)
+
+
+def _passes_sides(_facts: TargetFacts, _callee: Bound, passed: Passed) -> bool:
+    return passed.places > 1
+
+
+@rule(
+    "KD310",
+    severity=Severity.ERROR,
+    since="2.4",
+    look_for=files(
+        keyword(*KEYWORDS) | string(*KEYWORDS) | word(*_CONVOLUTIONS),
+        bound_keywords(_of_keras_1, _is_old)
+        | bound_calls(lambda each: "Convolution" in each.leaf, _passes_sides)
+        | calls(*GENERATORS, on=Kind.MODEL).passing(*frozenset().union(*GENERATORS.values())),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
+    module, facts = file.module, file.facts
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call, old in calls_with_keywords(module, facts):
         if call.leaf not in GENERATORS:
-            yield from _of_dicts(module, facts, call, told)
+            yield from _of_dicts(file, call, told)
         is_old = is_of_keras_1(module, facts, call)
         if not old and not is_one_by_one(module, call, is_of_keras_1=is_old):
             continue
         if not module.is_guarded(call.call):
-            yield _finding(module, facts, call, old) if old else _silent(module, facts, call)
+            yield _finding(file, call, old) if old else _silent(file, call)
 
 
-def _of_dicts(
-    module: Module, facts: TargetFacts, call: KerasCall, told: set[cst.CSTNode]
-) -> Iterator[Finding]:
+def _of_dicts(file: File, call: KerasCall, told: set[cst.CSTNode]) -> Iterator[Finding]:
     """Yield what a call gets by `**` out of a dict that is written out."""
+    module = file.module
     for held in held_keywords(module, call.call):
         is_old = held.keyword in known_keywords(call) and not call.new.parameter(held.keyword)
         if is_old and held.key not in told and not module.is_guarded(call.call):
             told.add(held.key)
-            yield _told(
-                module, call, [(held.keyword, held.value)], held.key,
-                _fix_in_the_dict(module, facts, call, held),
-            )  # fmt: skip
+            fix = _fix_in_the_dict(file, call, held)
+            yield _told(file, call, [(held.keyword, held.value)], held.key, fix)
 
 
-def _fix_in_the_dict(
-    module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword
-) -> Fix | NoFix:
+def _fix_in_the_dict(file: File, call: KerasCall, held: HeldKeyword) -> Fix | NoFix:
+    module = file.module
     name = plain_name_of(call, held.keyword)
     if name is None:
         return NoFix("the value must change as well as the keyword")
@@ -84,78 +108,51 @@ def _fix_in_the_dict(
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
         return NoFix(f"`{name}` is also passed, beside `{held.keyword}`")
-    alone = why_not_alone(module, facts)
-    return rule.fix(
+    alone = why_not_alone(module, file.facts)
+    return file.fix(
         f"Write `{name}` instead of `{held.keyword}`",
         held.renamed(module, name),
         unsafe_because=alone,
-        proven_by=[each for each in rule.group("held-by-a-dict") if each.after],
+        proven_by=[each for each in check.group("held-by-a-dict") if each.after],
     )
-
-
-def _may_be_in_a_dict(_: TargetFacts, callee: Callee, keyword: str) -> bool:
-    return keyword in _of_keras_1(callee)
-
-
-def _may_be_of_keras_1(_: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-    if called.places > 1 and "Convolution" in callee.leaf:
-        return True
-    return not called.keywords.isdisjoint(_of_keras_1(callee))
-
-
-@lru_cache(maxsize=4096)
-def _of_keras_1(callee: Callee) -> frozenset[str]:
-    return may_be_known(callee) - callee.takes
-
-
-def _may_fill_a_generator(quick: QuickFacts, facts: TargetFacts) -> bool:
-    asked = (
-        called
-        for name, keywords in GENERATORS.items()
-        for called in quick.calls_of(name)
-        if called.leaf == name and not called.keywords.isdisjoint(keywords)
-    )
-    return may_be_called_on(quick, facts, asked, {Kind.MODEL})
 
 
 # The fix
 
 
-def _finding(
-    module: Module, facts: TargetFacts, call: KerasCall, old: Sequence[cst.Arg]
-) -> Finding:
+def _finding(file: File, call: KerasCall, old: Sequence[cst.Arg]) -> Finding:
     rewritten = Rewritten()
     for argument in old:
-        rewrite_argument(module, facts, call, argument, rewritten)
-    join_kernel(module, call, rewritten)
+        rewrite_argument(file.module, file.facts, call, argument, rewritten)
+    join_kernel(file.module, call, rewritten)
     passed = [(each.keyword.value, each.value) for each in old if each.keyword]
-    return _told(module, call, passed, old[0], _fix(module, facts, call, rewritten))
+    return _told(file, call, passed, old[0], _fix(file, call, rewritten))
 
 
 def _told(
-    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | NoFix
+    file: File, call: KerasCall, old: _Passed, node: cst.CSTNode, fix: Fix | NoFix
 ) -> Finding:
     names = ", ".join(f"`{keyword}=`" for keyword, _ in old)
-    return rule.finding(
-        module.place(node),
+    return file.finding(
         f"`{call.made or call.leaf}` no longer accepts {names} from Keras 1: "
-        f"{_error(module, call, old)}",
+        f"{_error(file.module, call, old)}",
+        at=node,
         symbol=f"{call.name}({old[0][0]})",
         confidence=call.confidence,
-        help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
-        fix=attempt,
+        help=f"{fix.title}." if isinstance(fix, Fix) else _help(call, old),
+        fix=fix,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten) -> Fix | NoFix:
+def _fix(file: File, call: KerasCall, rewritten: Rewritten) -> Fix | NoFix:
     if rewritten.refused:
         return NoFix(" and ".join(rewritten.refused))
-    removed = remove_arguments(module, call.call, rewritten.gone) if rewritten.gone else []
+    removed = remove_arguments(file.module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
         return NoFix("there is a comment inside an argument that would be removed")
-    alone = why_not_alone(module, facts)
+    alone = why_not_alone(file.module, file.facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
-    return rule.fix(
+    return file.fix(
         f"Use today's arguments of `{call.made or call.leaf}`",
         *rewritten.edits,
         *removed,
@@ -215,40 +212,24 @@ def _help(call: KerasCall, old: _Passed) -> str:
 # The kernel in two numbers
 
 
-def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
+def _silent(file: File, call: KerasCall) -> Finding:
+    module = file.module
     edits = kernel_in_one(module, call)
-    fix = rule.fix(
+    fix = file.fix(
         "Write the kernel size as one argument",
         *(edits or ()),
         unsafe_because=""
-        if is_read(module, facts, call)
+        if is_read(module, file.facts, call)
         else "code written for Keras 2.4 or later may mean the stride",
-        proven_by=[each for each in rule.group("beside-keywords") if each.after],
+        proven_by=[each for each in check.group("beside-keywords") if each.after],
     )
-    return rule.finding(
-        module.place(call.call),
+    return file.finding(
         f"`{module.source(call.call.func)}` reads the last number as the stride: up to Keras 2.3 "
         "it was a side of the kernel",
+        at=call.call,
         symbol=call.name,
         confidence=call.confidence,
         severity=Severity.CHANGE,
         help="Write the kernel size as one argument: (3, 3).",
         fix=fix if edits else NoFix("there is a comment inside an argument that would be removed"),
     )
-
-
-rule = Rule(
-    code="KD310",
-    name="keras-1-argument",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=(keyword(*KEYWORDS) | word(*_CONVOLUTIONS))
-    & (
-        passes(_may_be_of_keras_1, of=lambda each: _of_keras_1(each) or "Convolution" in each.leaf)
-        | Trigger(_may_fill_a_generator)
-    )
-    | (keyword(*KEYWORDS) | string(*KEYWORDS))
-    & may_get_out_of_a_dict(_may_be_in_a_dict, of=_of_keras_1),
-    since="2.4",
-)

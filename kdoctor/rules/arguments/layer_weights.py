@@ -11,7 +11,9 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, speller_at, value_of
 from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, statement_slot
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import keyword
+from kdoctor.analysis.queries.creations import creates
 from kdoctor.keras_api import ClassFamily
 from kdoctor.model import (
     Confidence,
@@ -29,12 +31,10 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._may_be_called import may_make_a_layer
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _IN_THE_CONFIG = (
@@ -44,22 +44,24 @@ _IN_THE_CONFIG = (
 _ELSEWHERE = "weights can only be set once the layer is built, and that happens elsewhere"
 
 
-def _may_get_weights(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(may_make_a_layer(quick, facts, called) for called in quick.calls_with("weights"))
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD311",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(keyword("weights"), creates(Kind.LAYER, "weights".__eq__)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each layer that is made with its weights."""
+    module, facts = file.module, file.facts
     for call in keras_calls(module, facts):
         given = call.keyword("weights")
         if given is None or call.kind is not Kind.LAYER or call.new.parameter("weights"):
             continue
         if not module.is_guarded(call.call):
             made = _Made(call.call, call.made, call.name, call.confidence)
-            yield _finding(module, made, given, _fix(module, call, given))
+            yield _finding(file, made, given, _fix(file, call, given))
     for own, given in _own_layers(module, facts):
-        attempt = _set_afterwards(module, own, given) or NoFix(_ELSEWHERE)
-        yield _finding(module, own, given, attempt)
+        yield _finding(file, own, given, _set_afterwards(file, own, given))
 
 
 class _Made(Struct, frozen=True):
@@ -98,35 +100,35 @@ def _refuses_weights(facts: TargetFacts, base: str) -> bool:
     )
 
 
-def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | NoFix) -> Finding:
-    return rule.finding(
-        module.place(given),
+def _finding(file: File, made: _Made, given: cst.Arg, fix: Fix | NoFix) -> Finding:
+    return file.finding(
         f"`{made.cls}` no longer accepts `weights=`: ValueError: Unrecognized keyword arguments "
         f"passed to {made.cls}: {{'weights': …}}",
+        at=given,
         symbol=f"{made.symbol}(weights)",
         confidence=made.confidence,
         help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or "
         "set the weights once the layer is built: `layer.build(shape)`, then "
         "`layer.set_weights(weights)`.",
-        fix=attempt,
+        fix=fix,
     )
 
 
-def _fix(module: Module, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
-    if module.source(given.value) == "None":
-        edits = remove_arguments(module, call.call, [given])
-        proofs = (each for each in rule.invalid if "weights=None" in each.before)
+def _fix(file: File, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
+    if file.source(given.value) == "None":
+        edits = remove_arguments(file.module, call.call, [given])
+        proofs = (each for each in check.invalid if "weights=None" in each.before)
         if edits is not None:
-            return rule.fix("Leave out `weights=None`", *edits, proven_by=proofs)
-    by_initializers = _initializers(module, call, given)
+            return file.fix("Leave out `weights=None`", *edits, proven_by=proofs)
     made = _Made(call.call, call.made, call.name, call.confidence)
-    return by_initializers or _set_afterwards(module, made, given) or NoFix(_ELSEWHERE)
+    return _initializers(file, call, given) or _set_afterwards(file, made, given)
 
 
 # By initializers: right wherever the layer is made
 
 
-def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None:
+def _initializers(file: File, call: KerasCall, given: cst.Arg) -> Fix | NoFix | None:
+    module = file.module
     keywords = initializers_of(call)
     values = None if keywords is None else _values(module, given.value, len(keywords))
     if keywords is None or values is None or "#" in module.source(given):
@@ -145,10 +147,10 @@ def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None
     )
     constant, need = speller.spell("keras.initializers.Constant")
     parts: list[str | Hole] = []
-    for keyword, value in zip(keywords, values, strict=True):
-        parts += [f"{', ' if parts else ''}{keyword}={constant}(", *value, ")"]
+    for name, value in zip(keywords, values, strict=True):
+        parts += [f"{', ' if parts else ''}{name}={constant}(", *value, ")"]
     parts += [f", {flag}=False"] if flag else []
-    return rule.fix(
+    return file.fix(
         f"Pass them as `{keywords[0]}=` and so on",
         Edit(module.span(given), tuple(parts)),
         *removed,
@@ -181,17 +183,18 @@ def _values(
 # By `set_weights`, on the next line: where the layer is built then
 
 
-def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
+def _set_afterwards(file: File, made: _Made, given: cst.Arg) -> Fix | NoFix:
+    module = file.module
     removed = remove_arguments(module, made.call, [given])
     line = statement_slot(module, made.call)
     if removed is None or line is None or "#" in module.source(given):
-        return None
+        return NoFix(_ELSEWHERE)
     weights = module.source(given.value)
     more = _in_an_add(module, made, line) or _called_at_once(module, made, line)
     if more is None:
-        return None
+        return NoFix(_ELSEWHERE)
     edits, layer = more
-    return rule.fix(
+    return file.fix(
         "Set them when the layer is built",
         *removed,
         *edits,
@@ -228,14 +231,3 @@ def _called_at_once(
         Edit(Span(span.end, span.end), (f"\n{line.indent}{target}{name}",)),
     ]
     return edits, name
-
-
-rule = Rule(
-    code="KD311",
-    name="layer-weights",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("weights") & Trigger(_may_get_weights),
-    since="3.0",
-)

@@ -9,20 +9,14 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.analysis.calls import (
-    argument,
-    instances,
-    is_hidden,
-    is_keras_3,
-    keras_version,
-    value_of,
-)
+from kdoctor.analysis.calls import is_keras_3, keras_version, value_of
 from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, Instance, calls, constructs, files
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -74,6 +68,8 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "evaluate_generator": {"steps": 1},
     "predict_generator": {"steps": 1},
 }
+_LAYERS: Final = constructs(*(Instance(Kind.LAYER, cls) for cls in _SIZES)).even(hidden=True)
+_TRAININGS: Final = calls(*_STEPS, on=Kind.MODEL)
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
 _MAX_DEPTH: Final = 4  # names and operations within each other
 
@@ -85,43 +81,70 @@ class _Number(Struct, frozen=True):
     of_numpy: bool
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
+    """Say whether a size or a number of steps may be no int, by the form of what is passed."""
+    sizes = (
+        called.argument(name, place)
+        for made, called in calls_that_make(quick, facts)
+        for place, name in enumerate(_SIZES.get(made.cls or "", ()))
+    )
+    if any(may_be_no_int(quick, each) for each in sizes):
+        return True
+    counting = [
+        called
+        for method in _STEPS.keys() & quick.calls_by_leaf.keys()
+        for called in quick.calls_by_leaf[method]
+        if any(
+            may_be_no_int(quick, called.argument(name, position))
+            for name, position in _STEPS[method].items()
+        )
+    ]
+    return may_be_called_on(quick, facts, counting, {Kind.MODEL})
+
+
+@rule(
+    "KD307",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Sizes are everywhere, too: only those count that lead to a division, a float or NumPy.
+    look_for=files(Trigger(_may_be_refused)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each size and each number of steps that is surely refused."""
-    for reference, call, made in instances(module, Kind.LAYER, facts):
-        for place, name in enumerate(_SIZES.get(made.cls or "", ())):
-            given = argument(call, name, place)
-            if given is None or module.is_guarded(call):
-                continue
-            what = f"`{name}` of `{reference.name.rpartition('.')[2]}` must be an int"
-            symbol = f"{reference.name}({name})"
-            error = _refusal(facts, made.cls or "", name, _number(module, given.value))
-            if error:
-                fix = _fix(module, given.value, "int")
-                yield _finding(module, given, f"{what}: {error}", symbol, fix)
-            for each in values_passed_to(module, given.value):
-                error = _refusal(facts, made.cls or "", name, _number(module, each))
+    yield from _of_sizes(file)
+    yield from _of_steps(file)
+
+
+def _of_sizes(file: File) -> Iterator[Finding]:
+    module, facts = file.module, file.facts
+    for layer in _LAYERS.find(module, facts):
+        for place, name in enumerate(_SIZES[layer.cls]):
+            given = layer.argument(name, place)
+            for node, value in () if given is None else _given(module, given):
+                error = _refusal(facts, layer.cls, name, _number(module, value))
                 if error:
-                    yield _finding(module, each, f"{what}: {error}", symbol, None)
-    for use in module.members:
-        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
+                    fix = _rounded(file, value, "int") if node is given else None
+                    what = f"`{name}` of `{layer.leaf}` must be an int: {error}"
+                    yield _finding(file, node, what, f"{layer.name}({name})", fix)
+
+
+def _of_steps(file: File) -> Iterator[Finding]:
+    module, facts = file.module, file.facts
+    for call in _TRAININGS.find(module, facts):
+        if call.owner is None or not is_keras_3(facts, call.owner.qualified):
             continue
-        if use.member not in _STEPS or is_hidden(use.called) or module.is_guarded(use.called):
-            continue
-        if not is_keras_3(facts, use.owner.qualified):
-            continue
-        for name, position in _STEPS[use.member].items():
-            given = argument(use.called, name, position)
+        for name, position in _STEPS[call.leaf].items():
+            given = call.argument(name, position)
             for node, value in () if given is None else _given(module, given):
                 number = _number(module, value)
                 if number is None or not number.is_float:
                     continue
                 kind = "numpy.float64" if number.of_numpy else "float"
                 error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
-                whole = _is_whole(module, value)
-                function = "int" if whole else "math.ceil"
-                mend = _fix(module, value, function) if node is given else None
-                symbol = f"{use.owner.cls or 'Model'}.{use.member}({name})"
-                yield _finding(module, node, f"`{name}` must be an int: {error}", symbol, mend)
+                function = "int" if _is_whole(module, value) else "math.ceil"
+                fix = _rounded(file, value, function) if node is given else None
+                symbol = f"{call.cls or 'Model'}.{call.leaf}({name})"
+                yield _finding(file, node, f"`{name}` must be an int: {error}", symbol, fix)
 
 
 def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
@@ -184,32 +207,11 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a size or a number of steps may be no int, by the form of what is passed."""
-    sizes = (
-        called.argument(name, place)
-        for made, called in calls_that_make(quick, facts)
-        for place, name in enumerate(_SIZES.get(made.cls or "", ()))
-    )
-    if any(may_be_no_int(quick, each) for each in sizes):
-        return True
-    counting = [
-        called
-        for method in _STEPS.keys() & quick.calls_by_leaf.keys()
-        for called in quick.calls_by_leaf[method]
-        if any(
-            may_be_no_int(quick, called.argument(name, position))
-            for name, position in _STEPS[method].items()
-        )
-    ]
-    return may_be_called_on(quick, facts, counting, {Kind.MODEL})
-
-
-def _fix(module: Module, value: cst.BaseExpression, function: str) -> Fix:
-    proven = [each for each in rule.invalid if each.after and f"{function}(" in each.after]
+def _rounded(file: File, value: cst.BaseExpression, function: str) -> Fix | NoFix:
+    proven = [each for each in check.invalid if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
-    span = module.outer_span(value)
-    return rule.fix(
+    span = file.module.outer_span(value)
+    return file.fix(
         f"Wrap it in `{function}(…)`, as Keras 2 did",
         Edit(span, (f"{function}(", Hole(span), ")")),
         imports=imports,
@@ -218,24 +220,12 @@ def _fix(module: Module, value: cst.BaseExpression, function: str) -> Fix:
 
 
 def _finding(
-    module: Module, given: cst.CSTNode, message: str, symbol: str, fix: Fix | None
+    file: File, given: cst.CSTNode, message: str, symbol: str, fix: Fix | NoFix | None
 ) -> Finding:
-    return rule.finding(
-        module.place(given),
+    return file.finding(
         message,
+        at=given,
         symbol=symbol,
-        confidence=Confidence.LIKELY,
         help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
         fix=fix or NoFix("the function that receives it may also use it elsewhere"),
     )
-
-
-rule = Rule(
-    code="KD307",
-    name="not-a-whole-number",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_be_refused),
-    since="3.0",
-)

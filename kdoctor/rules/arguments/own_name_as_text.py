@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,28 +11,30 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, binding_of, is_keras_3, passed, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.node_values import elements_in
-from kdoctor.analysis.triggers import Trigger, attribute
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.analysis.queries.creations import creates
+from kdoctor.analysis.queries.forms import Expression, elements_of
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import (
     Confidence,
     Edit,
     Finding,
+    Fix,
     Hole,
     NoFix,
     Precedence,
     Severity,
 )
 from kdoctor.rewrite.precedence import precedence_of
+from kdoctor.rules.arguments._bound_calls import Bound, Passed, bound_calls
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import keras_calls
-from kdoctor.rules.arguments._may_be_called import Callee, may_make_a_layer, passes
 from kdoctor.rules.arguments._string_identifiers import KERAS_2, is_gone, is_known
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.parametrized import pytest_parameter_values
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _KINDS: Final = {
@@ -45,6 +46,7 @@ _KINDS: Final = {
 }
 _OF_LAYERS: Final = pattern(r"(?:.+_)?(activation|constraint|regularizer)")
 _COMPILED: Final = {"loss": "losses", "metrics": "metrics", "weighted_metrics": "metrics"}
+_DEPTH: Final = 8  # losses in lists in dicts
 _WITH_WEIGHTS: Final = frozenset({"PReLU"})  # which would come late (KD302)
 
 
@@ -57,8 +59,65 @@ class _Given(Struct, frozen=True):
     confidence: Confidence
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_refused(facts: TargetFacts, module: str, text: str) -> bool:
+    return not is_known(facts, module, text) or is_gone(facts, module, text)
+
+
+def _is_unknown(facts: TargetFacts, module: str, form: object) -> bool:
+    return isinstance(form, str) and _is_refused(facts, module, form)
+
+
+def _names_an_unknown(facts: TargetFacts, keyword: str, form: object) -> bool:
+    kind = _OF_LAYERS.fullmatch(keyword)
+    return kind is not None and _is_unknown(facts, f"{kind[1]}s", form)
+
+
+def _is_activated(facts: TargetFacts, _: Bound, passed: Passed) -> bool:
+    return _is_unknown(facts, "activations", passed.form("activation", 0))
+
+
+def _looks_up(callee: Bound) -> bool:
+    """Say whether it is `activations.get` or the like."""
+    return callee.leaf == "get" and _parent(callee) in _KINDS
+
+
+def _parent(callee: Bound) -> str:
+    return callee.name.removeprefix("keras.").rpartition(".")[0]
+
+
+def _is_looked_up(facts: TargetFacts, callee: Bound, passed: Passed) -> bool:
+    return _is_unknown(facts, _parent(callee), passed.form("identifier", 0))
+
+
+def _is_parametrized(_facts: TargetFacts, _callee: Bound, passed: Passed) -> bool:
+    """Say whether pytest may pass, one after the other, what is looked up."""
+    given = passed.form("identifier", 0)
+    return isinstance(given, Expression) and given.kind == "Name"
+
+
+def _is_compiled(facts: TargetFacts, _: Bound, passed: Passed) -> bool:
+    return any(
+        _is_unknown(facts, module, each)
+        for keyword, module in _COMPILED.items()
+        for each in elements_of(passed.form(keyword, 1 if keyword == "loss" else None, _DEPTH))
+    )
+
+
+@rule(
+    "KD313",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        creates(Kind.LAYER, _OF_LAYERS.fullmatch, _names_an_unknown)
+        | bound_calls(lambda each: each.leaf == "Activation", _is_activated).trigger
+        | bound_calls(_looks_up, _is_looked_up).trigger
+        | bound_calls(lambda each: each.method and each.leaf == "compile", _is_compiled).trigger
+        | (attribute("parametrize") & bound_calls(_looks_up, _is_parametrized).trigger)
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such name."""
+    module, facts = file.module, file.facts
     given = (
         *_of_layers(module, facts),
         *_of_own(module, facts),
@@ -73,58 +132,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if unknown:
             # Beside them, what no Keras 2 has was looked for among custom objects, too.
             is_all = not any(is_known(facts, each.module, text, KERAS_2) for text in each.texts)
-            yield _finding(module, each, unknown[0], is_all=is_all)
+            yield _finding(file, each, unknown[0], is_all=is_all)
         else:
-            yield _of_keras_2(module, facts, each, refused[0])
-
-
-def _is_refused(facts: TargetFacts, module: str, text: str) -> bool:
-    return not is_known(facts, module, text) or is_gone(facts, module, text)
-
-
-def _may_be_unknown(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-    if _looks_up(callee):
-        return _is_unknown(facts, _parent(callee), called.argument("identifier", 0))
-    return _is_unknown(facts, "activations", called.argument("activation", 0))
-
-
-def _may_be_parametrized(_facts: TargetFacts, _callee: Callee, called: QuickCall) -> bool:
-    """Say whether pytest may pass, one after the other, what is looked up."""
-    return isinstance(called.argument("identifier", 0), ast.Name)
-
-
-def _looks_up(callee: Callee) -> bool:
-    """Say whether it is `activations.get` or the like."""
-    return callee.leaf == "get" and _parent(callee) in _KINDS
-
-
-def _parent(callee: Callee) -> str:
-    return callee.name.removeprefix("keras.").rpartition(".")[0]
-
-
-def _may_name_an_unknown(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        _is_unknown(facts, f"{kind[1]}s", called.argument(keyword))
-        and may_make_a_layer(quick, facts, called)
-        for keyword in quick.keywords
-        if (kind := _OF_LAYERS.fullmatch(keyword)) is not None
-        for called in quick.calls_with(keyword)
-    )
-
-
-def _is_unknown(facts: TargetFacts, module: str, given: ast.expr | None) -> bool:
-    text = given.value if isinstance(given, ast.Constant) else None
-    return isinstance(text, str) and _is_refused(facts, module, text)
-
-
-def _may_be_compiled(facts: TargetFacts, _callee: Callee, called: QuickCall) -> bool:
-    return any(
-        _is_unknown(facts, module, each)
-        for keyword, module in _COMPILED.items()
-        if (given := called.argument(keyword, 1 if keyword == "loss" else None)) is not None
-        for each in nodes_in(given)
-        if isinstance(each, ast.Constant)
-    )
+            yield _of_keras_2(file, each, refused[0])
 
 
 def _of_layers(module: Module, facts: TargetFacts) -> Iterator[_Given]:
@@ -202,21 +212,21 @@ def _text(node: cst.BaseExpression) -> str | None:
     return node.raw_value if isinstance(node, cst.SimpleString) and not node.prefix else None
 
 
-def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Finding:
-    span = module.outer_span(given.node)
-    spelled, need = speller_at(module, given.node).spell("keras.saving.get_custom_objects")
+def _finding(file: File, given: _Given, unknown: str, *, is_all: bool) -> Finding:
+    span = file.module.outer_span(given.node)
+    spelled, need = speller_at(file.module, given.node).spell("keras.saving.get_custom_objects")
     written = Hole(span, Precedence.ANY, precedence_of(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
-    fix = rule.fix(
+    fix = file.fix(
         "Look it up in the custom objects",
         edit,
         imports=(need,),
         unsafe_because="it must be registered by then, and not only in a `custom_object_scope`",
     )
-    return rule.finding(
-        module.place(given.node),
+    return file.finding(
         "Keras 3 does not look this name up in the custom objects: ValueError: Could not "
         f"interpret {_KINDS[given.module]} identifier: {unknown}",
+        at=given.node,
         symbol=f"keras.{given.module}.{unknown}",
         confidence=given.confidence,
         help=f"Pass the function or class itself; if only its name is known, "
@@ -225,44 +235,27 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     )
 
 
-def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) -> Finding:
+def _of_keras_2(file: File, given: _Given, text: str) -> Finding:
     """Tell of a name that Keras 2 had: of a layer that was an activation, or of what is gone."""
     layer = f"keras.layers.{text}"
-    is_layer = given.module == "activations" and facts.lookup(layer).presence is Presence.EXISTS
-    fix = None
+    known = file.facts.lookup(layer).presence
+    is_layer = given.module == "activations" and known is Presence.EXISTS
+    fix: Fix | NoFix
     if is_layer and text not in _WITH_WEIGHTS and _text(given.node) == text:
-        spelled, need = speller_at(module, given.node).spell(layer)
-        fix = rule.fix(
-            f"Write `{spelled}()`",
-            Edit(module.outer_span(given.node), (f"{spelled}()",)),
-            imports=(need,),
-        )
+        spelled, need = speller_at(file.module, given.node).spell(layer)
+        edit = Edit(file.module.outer_span(given.node), (f"{spelled}()",))
+        fix = file.fix(f"Write `{spelled}()`", edit, imports=(need,))
+    elif text in _WITH_WEIGHTS:
+        fix = NoFix("the layer has weights, which would be created late")
+    else:
+        fix = NoFix("Keras 3 has nothing by this name")
     kind = _KINDS[given.module]
-    return rule.finding(
-        module.place(given.node),
+    return file.finding(
         f"Keras 3 no longer has this name: ValueError: Could not interpret {kind} identifier: "
         f"{text}",
+        at=given.node,
         symbol=f"keras.{given.module}.{text}",
         confidence=given.confidence,
         help="Add the layer itself after this one." if is_layer else "Write a custom class.",
-        fix=fix
-        or NoFix(
-            "the layer has weights, which would be created late"
-            if text in _WITH_WEIGHTS
-            else "Keras 3 has nothing by this name"
-        ),
+        fix=fix,
     )
-
-
-rule = Rule(
-    code="KD313",
-    name="own-name-as-text",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_name_an_unknown)
-    | passes(_may_be_unknown, of=lambda each: each.leaf == "Activation" or _looks_up(each))
-    | passes(_may_be_compiled, of=lambda each: each.method and each.leaf == "compile")
-    | (attribute("parametrize") & passes(_may_be_parametrized, of=_looks_up)),
-    since="3.0",
-)

@@ -21,8 +21,9 @@ from kdoctor.analysis.models.user_classes import (
     kind_of_class,
     only_base,
 )
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.triggers import Trigger, may_be_of
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.arguments._positional_arguments import (
     CALL,
@@ -32,7 +33,7 @@ from kdoctor.rules.arguments._positional_arguments import (
     parameters,
     parameters_of_super,
 )
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -43,8 +44,56 @@ _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    several = [each for each in quick.calls if each.places > 1]
+    functions = quick.nodes.get(ast.FunctionDef, ()) if several else ()
+    flags = {each.arg for function in functions for each in _flags(function.args)}
+    flags |= {*_counters(quick)} if several else set()
+    passing = [each for each in several if _passes_one(each, flags)]
+    if any(each.leaf == CALL for each in passing):
+        return True  # `super().__call__(x, True)`
+    asked = [(each.node, each.node.func) for each in passing]
+    return may_be_in_list(quick, [function for _, function in asked]) or (
+        bool(asked) and may_be_of(quick, facts, asked, KINDS)
+    )
+
+
+def _flags(given: ast.arguments) -> Iterator[ast.arg]:
+    """Yield the parameters that may hold a bool."""
+    named = [*given.posonlyargs, *given.args]
+    defaults = [*given.defaults]
+    with_default = zip(named[len(named) - len(defaults) :], defaults, strict=True)
+    for each, default in (*with_default, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            yield each
+    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == TRAINING)
+
+
+def _passes_one(called: QuickCall, flags: set[str]) -> bool:
+    return any(
+        isinstance(each, ast.Constant | ast.UnaryOp | ast.BinOp | ast.List | ast.Tuple)
+        or (isinstance(each, ast.Name) and each.id in flags)
+        for each in called.node.args[1:]
+    )
+
+
+def _counters(quick: QuickFacts) -> Iterator[str]:
+    """Yield the names with which loops over `range` may count."""
+    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
+        if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
+            yield each.target.id
+
+
+@rule(
+    "KD315",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Second arguments that are names are everywhere: only those count that may hold a bool.
+    look_for=files(Trigger(_may_pass_one)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each call that passes by position what is no tensor."""
+    module, facts = file.module, file.facts
     for call in module.nodes(cst.Call):
         given = all_by_position(call)
         first = next((n for n, each in enumerate(given) if n and _is_plain(module, each)), None)
@@ -58,14 +107,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         )
         if names is None or module.is_guarded(call):
             continue
-        yield rule.finding(
-            module.place(given[first]),
+        yield file.finding(
             f"only tensors may be passed to `{owner.cls}` by position: "
             f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
+            at=given[first],
             symbol=f"{owner.cls}.__call__",
-            confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
-            fix=_fix(module, given[first:], names[first:]),
+            fix=_fix(file, given[first:], names[first:]),
         )
 
 
@@ -135,62 +183,11 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
 
 
-def _fix(module: Module, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
+def _fix(file: File, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
     if len(given) > len(names):
         return NoFix("the name of its parameter is not known here")
     edits = []
     for each, name in zip(given, names, strict=False):
-        start = module.outer_span(each.value).start
+        start = file.module.outer_span(each.value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
-    return rule.fix(f"Pass `{names[0]}` by keyword", *edits)
-
-
-def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    several = [each for each in quick.calls if each.places > 1]
-    functions = quick.nodes.get(ast.FunctionDef, ()) if several else ()
-    flags = {each.arg for function in functions for each in _flags(function.args)}
-    flags |= {*_counters(quick)} if several else set()
-    passing = [each for each in several if _passes_one(each, flags)]
-    if any(each.leaf == CALL for each in passing):
-        return True  # `super().__call__(x, True)`
-    asked = [(each.node, each.node.func) for each in passing]
-    return may_be_in_list(quick, [function for _, function in asked]) or (
-        bool(asked) and may_be_of(quick, facts, asked, KINDS)
-    )
-
-
-def _flags(given: ast.arguments) -> Iterator[ast.arg]:
-    """Yield the parameters that may hold a bool."""
-    named = [*given.posonlyargs, *given.args]
-    defaults = [*given.defaults]
-    with_default = zip(named[len(named) - len(defaults) :], defaults, strict=True)
-    for each, default in (*with_default, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
-        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-            yield each
-    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == TRAINING)
-
-
-def _passes_one(called: QuickCall, flags: set[str]) -> bool:
-    return any(
-        isinstance(each, ast.Constant | ast.UnaryOp | ast.BinOp | ast.List | ast.Tuple)
-        or (isinstance(each, ast.Name) and each.id in flags)
-        for each in called.node.args[1:]
-    )
-
-
-def _counters(quick: QuickFacts) -> Iterator[str]:
-    """Yield the names with which loops over `range` may count."""
-    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
-        if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
-            yield each.target.id
-
-
-rule = Rule(
-    code="KD315",
-    name="training-by-position",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_pass_one),
-    since="3.0",
-)
+    return file.fix(f"Pass `{names[0]}` by keyword", *edits)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, replace_expression, value_of
 from kdoctor.analysis.queries import Method, methods
-from kdoctor.analysis.queries.forms import Expression, is_number
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.queries.generators import Generator, generators
 from kdoctor.analysis.queries.parts import ANYTHING, OneOf
 from kdoctor.analysis.training.generators import FED, PREDICTS
@@ -53,12 +53,12 @@ def _may_be_a_list(part: object) -> bool:
         case Expression(kind="ListComp") | Expression(name="+" | "list"):
             return True
         case list():
-            return not any(map(_is_unsigned, part))  # a list of numbers is one array
+            return not any(map(_is_counted, part))  # a list of numbers is one array
     return part == ANYTHING
 
 
-def _is_unsigned(form: object) -> bool:
-    return isinstance(form, int | float) and is_number(form) and form >= 0
+def _is_counted(form: object) -> bool:
+    return isinstance(form, int | float) and form >= 0  # `-1` is an operation to the rule
 
 
 @rule(

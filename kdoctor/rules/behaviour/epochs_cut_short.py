@@ -106,8 +106,8 @@ def _is_cut(
     batch = module.source(division.batch)
     sizes = {f"{itself}.batch_size", *(texts if own is not None else {size})}
     value = literal(value_of(module, division.batch))
-    known = {literal(value_of(module, each.value)) for each in made.args} if own else set()
-    known |= {int(size)} if size is not None and size.isdigit() else set()
+    known = [literal(value_of(module, each.value)) for each in made.args] if own else []
+    known += [int(size)] if size is not None and size.isdigit() else []
     if batch not in sizes and (not isinstance(value, int) or value not in known):
         return False
     is_folder = isinstance(made.func, cst.Attribute) and "directory" in made.func.attr.value

@@ -16,7 +16,7 @@ from kdoctor.analysis.models.user_models import (
     subclasses_of,
 )
 from kdoctor.analysis.queries import Method, methods
-from kdoctor.analysis.queries.conditions import keyword, string
+from kdoctor.analysis.queries.forms import DictForm, Expression
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._single_output import gives_one
@@ -48,11 +48,18 @@ _DECIDES = frozenset({
 })  # fmt: skip
 
 
+def _may_be_the_loss_alone(form: object) -> bool:
+    """Say whether it is ``{"loss": …}``, or ``dict(…)``."""
+    if isinstance(form, DictForm):
+        return [key for key, _ in form.items] == [_LOSS]
+    return isinstance(form, Expression) and form.name == "dict"
+
+
 @rule(
     "KD448",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=methods(*_STEPS, of=Kind.MODEL).beside(string(_LOSS) | keyword(_LOSS)),
+    look_for=methods(*_STEPS, of=Kind.MODEL, holding=_may_be_the_loss_alone),
 )
 def check(step: Method) -> Finding | None:
     """Report each such step."""

@@ -45,7 +45,7 @@ def check(file: File) -> Iterator[Finding]:
         return
     for node, name, what in names_in_logs(module):
         metric = name.removeprefix("val_")
-        if metric in named and not module.is_guarded(node):
+        if metric in named:
             yield _finding(file, node, name, what)
 
 

@@ -8,15 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.queries import File, Instance, constructs, files
 from kdoctor.analysis.queries.forms import is_list_of_one
-from kdoctor.model import (
-    Edit,
-    Finding,
-    Fix,
-    Hole,
-    NoFix,
-    Precedence,
-    Severity,
-)
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
 from kdoctor.rules.behaviour._single_item_lists import SingleItemLists, models_with_one_in_a_list

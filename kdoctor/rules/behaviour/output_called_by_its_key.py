@@ -44,7 +44,7 @@ def check(file: File) -> Iterator[Finding]:
     texts = {each.raw_value for each in module.nodes(cst.SimpleString)}
     for node, name, what in names_in_logs(module):
         new = _renamed(name, keys, texts)
-        if new is not None and not is_written(module, name) and not module.is_guarded(node):
+        if new is not None and not is_written(module, name):
             yield _finding(file, node, (name, new), what)
 
 

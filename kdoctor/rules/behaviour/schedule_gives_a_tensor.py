@@ -7,23 +7,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import (
-    argument,
-    has_builtin,
-    hidden_builtin,
-    instances,
-    is_hidden,
-    is_keras_3,
-    value_of,
-)
+from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_keras_3, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, Instance, constructs, files, references
+from kdoctor.analysis.queries import Argument, File, Instance, constructs, files, references
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import rule
-from kdoctor.syntax import Module, Reference
+from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
@@ -36,35 +27,41 @@ _MAX_DEPTH: Final = 6  # steps from name to name, and from one operand to anothe
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Power)
 
 
+_SCHEDULES_GIVEN = constructs(Instance(Kind.CALLBACK, _CALLBACK)).argument("schedule", 0)
+
+
 @rule(
     "KD468",
     severity=Severity.ERROR,
     since="3.0",
     look_for=files(
-        constructs(Instance(Kind.CALLBACK, _CALLBACK)).argument("schedule", 0),
+        _SCHEDULES_GIVEN,
         references(where=lambda _, name: computes_tensor(name) or _names_a_schedule(name)),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each rate that is a tensor, and each schedule that gives one."""
-    module, facts = file.module, file.facts
     told: set[cst.CSTNode] = set()
-    for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        given = argument(call, "schedule", 0)
-        if made.cls != _CALLBACK or given is None or is_hidden(call) or module.is_guarded(call):
-            continue
-        if _is_schedule(module, facts, value_of(module, given.value)):
-            yield _of_a_schedule(file, reference, given.value)
-        for rate in _tensors(module, given.value):
-            if rate not in told and not module.is_guarded(rate):
+    for given in file.find(_SCHEDULES_GIVEN):
+        if _is_schedule(given):
+            yield given.finding(
+                f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
+                symbol=_CALLBACK,
+                help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
+                "optimizer, which counts steps instead of epochs.",
+                fix=_converted(given),
+            )
+        for rate in _tensors(file.module, given.node):
+            if rate not in told and not file.module.is_guarded(rate):
                 told.add(rate)
-                yield _of_a_tensor(file, reference, rate)
+                yield _of_a_tensor(given, rate)
 
 
-def _is_schedule(module: Module, facts: TargetFacts, made: cst.BaseExpression) -> bool:
+def _is_schedule(given: Argument) -> bool:
     """Say whether it is one of Keras' own schedules."""
-    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
-    return name is not None and is_keras_3(facts, name) and _names_a_schedule(name)
+    made = given.value_node
+    name = given.module.qualified(made.func) if isinstance(made, cst.Call) else None
+    return name is not None and is_keras_3(given.facts, name) and _names_a_schedule(name)
 
 
 def _names_a_schedule(name: str) -> bool:
@@ -119,40 +116,27 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
     return False
 
 
-def _of_a_tensor(file: File, reference: Reference, rate: cst.BaseExpression) -> Finding:
-    span = file.module.outer_span(rate)
-    fix = file.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
-    is_free = has_builtin(file.module, rate, _FLOAT)
-    return file.finding(
+def _of_a_tensor(given: Argument, rate: cst.BaseExpression) -> Finding:
+    span = given.module.outer_span(rate)
+    fix = given.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
+    is_free = has_builtin(given.module, rate, _FLOAT)
+    return given.finding(
         f"the rate is a tensor, but Keras 3 requires a float: {_ERROR}",
         at=rate,
         symbol=_CALLBACK,
-        confidence=reference.confidence,
         help="Wrap it in `float(…)`.",
         fix=fix if is_free else NoFix(hidden_builtin(_FLOAT)),
     )
 
 
-def _of_a_schedule(file: File, reference: Reference, given: cst.BaseExpression) -> Finding:
-    return file.finding(
-        f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
-        at=given,
-        symbol=_CALLBACK,
-        confidence=reference.confidence,
-        help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
-        "optimizer, which counts steps instead of epochs.",
-        fix=_converted(file, given),
-    )
-
-
-def _converted(file: File, given: cst.BaseExpression) -> Fix | NoFix:
-    if not has_builtin(file.module, given, _FLOAT):
+def _converted(given: Argument) -> Fix | NoFix:
+    if not has_builtin(given.module, given.node, _FLOAT):
         return NoFix(hidden_builtin(_FLOAT))
-    if not _stays(file.module, given):
+    if not _stays(given.module, given.node):
         return NoFix("the name of the schedule is also used for something else")
-    span = file.module.outer_span(given)
+    span = given.module.outer_span(given.node)
     edit = Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))"))
-    return file.fix("Convert its result to a float", edit)
+    return given.fix("Convert its result to a float", edit)
 
 
 def _stays(module: Module, given: cst.BaseExpression) -> bool:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries import File, files, reads
 from kdoctor.analysis.queries.conditions import member, word
 from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple
@@ -81,17 +81,16 @@ def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
 def check(file: File) -> Iterator[Finding]:
     """Report each shape that meets a list."""
     module = file.module
-    for use in module.members:
-        if use.owner.kind is Kind.TENSOR and use.member == "shape" and not use.owner_defines:
-            shape = _with_slice(module, use.node)
-            if _is_type_check(module, shape, module.parent(shape)) and not module.is_guarded(shape):
-                yield file.finding(
-                    "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
-                    at=shape,
-                    symbol="KerasTensor.shape",
-                    help="Write `isinstance(x.shape, tuple)`.",
-                    fix=NoFix("the code that uses the shape has to change with it"),
-                )
+    for read in file.find(reads("shape", on=Kind.TENSOR)):
+        shape = _with_slice(module, read.node)
+        if _is_type_check(module, shape, module.parent(shape)):
+            yield file.finding(
+                "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
+                at=shape,
+                symbol="KerasTensor.shape",
+                help="Write `isinstance(x.shape, tuple)`.",
+                fix=NoFix("the code that uses the shape has to change with it"),
+            )
     for node, sides, adds in _operations(module):
         for shape, other in (sides, sides[::-1]):
             if (

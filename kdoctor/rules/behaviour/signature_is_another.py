@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.calls import binding_of, is_keras_3, is_not_a_variable
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import Name, references
+from kdoctor.analysis.queries import Call, imported, references
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
@@ -31,14 +31,14 @@ def _may_differ(facts: TargetFacts, name: str) -> bool:
     "KD433",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=references(
-        "signature", "getfullargspec", "getargspec", where=lambda _, name: name in _ASK
-    ).beside(references(where=_may_differ, guarded=True).trigger | attribute("parametrize")),
+    look_for=imported(*_ASK)
+    .even(hidden=True)
+    .beside(references(where=_may_differ, guarded=True).trigger | attribute("parametrize")),
 )
-def check(asking: Name) -> Finding | None:
+def check(asking: Call) -> Finding | None:
     """Report each question about a signature that changed."""
     module, call = asking.module, asking.call
-    if call is None or not call.args or call.args[0].star or _asks_for_one(module, call):
+    if not call.args or call.args[0].star or _asks_for_one(module, call):
         return None
     changed = {
         name: difference
@@ -46,7 +46,7 @@ def check(asking: Name) -> Finding | None:
         if (name := module.qualified(each)) and is_keras_3(asking.facts, name)
         if (difference := _difference(asking.facts, name))
     }
-    return _finding(asking, call, changed) if changed else None
+    return _finding(asking, changed) if changed else None
 
 
 def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = frozenset()) -> bool:
@@ -119,13 +119,12 @@ def _either(now: Collection[str], before: Collection[str]) -> list[str]:
     return [each for each in (*now, *before) if (each in now) != (each in before)]
 
 
-def _finding(asking: Name, call: cst.Call, changed: dict[str, str]) -> Finding:
+def _finding(asking: Call, changed: dict[str, str]) -> Finding:
     name, difference = next(iter(changed.items()))
     leaf = name.rpartition(".")[2]
     more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
     return asking.finding(
         f"the signature of `{leaf}` changed in Keras 3: {difference}{more}",
-        at=call,
         symbol=name,
         confidence=Confidence.LIKELY,
         help="Adopt the parameters of Keras 3 if a custom class copies them, or compare only "

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.queries import File, Instance, calls, constructs, files
+from kdoctor.analysis.queries import Call, File, Instance, calls, constructs, files
 from kdoctor.analysis.queries.conditions import attribute, display
 from kdoctor.analysis.queries.forms import is_dict_of_one
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._output_dicts import single, taken_out
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
@@ -41,45 +41,42 @@ class _Given(Struct, frozen=True):
 _Batches = dict[cst.FunctionDef, list[_Given]]
 
 
+_COMPILED = calls("compile", on=Kind.MODEL, overridden=True).even(hidden=True, guarded=True)
+
+
 @rule(
     "KD451",
     severity=Severity.ERROR,
     since="3.8",
     look_for=files(
-        calls(*_TRAINED, *_BY_GENERATORS, on=Kind.MODEL),
         attribute("compile"),
-        display(is_dict_of_one),
         constructs(Instance(Kind.MODEL, "Functional"), Instance(Kind.MODEL, "Sequential")),
+        calls(*_TRAINED, on=Kind.MODEL).passing_one_of(_GIVEN, where=is_dict_of_one).trigger
+        | (attribute(*_TRAINED, *_BY_GENERATORS) & display(is_dict_of_one, at=slice(1, 3))),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each such dict."""
     module = file.module
-    uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
-    compiled = [each for each in uses if each.member == "compile" and each.called is not None]
+    compiled = [*file.find(_COMPILED)]
     if not compiled or not all(map(_has_a_loss, compiled)):
         return  # without a loss the targets are passed over
     points_to = points_to_of(module)
     seen: set[cst.CSTNode] = set()
     known: _Batches = {}
-    for use in uses:
-        if use.member not in {*_TRAINED, *_BY_GENERATORS} or use.called is None:
-            continue
-        if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
-            continue
-        for given in _given(module, points_to, known, use.member, use.called):
-            by_name = value_of(module, given.node)
-            element = single(by_name)
-            if element is None or given.node in seen or not _has_one_output(module, points_to, use):
+    for call in file.find(calls(*_TRAINED, *_BY_GENERATORS, on=Kind.MODEL)):
+        for given in _given(module, points_to, known, call.leaf, call.node):
+            element = single(value_of(module, given.node))
+            if element is None or given.node in seen:
                 continue
-            seen.add(given.node)
-            yield _finding(file, use, given, element)
+            if call.cls == "Sequential" or _has_one_output(module, points_to, call.node.func):
+                seen.add(given.node)
+                yield _finding(call, given, element)
 
 
-def _has_a_loss(use: MemberUse) -> bool:
-    assert use.called is not None
-    loss = argument(use.called, "loss", 1)
-    return loss is not None and not is_hidden(use.called) and literal(loss.value) is not None
+def _has_a_loss(compiling: Call) -> bool:
+    loss = compiling.argument("loss", 1)
+    return loss is not None and not compiling.is_hidden and literal(loss.value) is not None
 
 
 # -- what the model gets
@@ -137,17 +134,13 @@ def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Giv
 # -- the model
 
 
-def _has_one_output(module: Module, points_to: PointsTo, use: MemberUse) -> bool:
-    """Say whether a model surely gives one tensor.
-
-    As `Sequential` does, and what is made with one, here or by a function of the file.
-    """
-    if use.owner.cls == "Sequential":
-        return True
-    made = value_of(module, use.node.value)
+def _has_one_output(module: Module, points_to: PointsTo, method: cst.BaseExpression) -> bool:
+    """Say whether a model is surely made with one output, here or by a function of the file."""
+    assert isinstance(method, cst.Attribute)
+    made = value_of(module, method.value)
     if isinstance(made, cst.Call) and outputs_of(module, made) is not None:
         return _makes_one(module, made)
-    known = list(points_to.of(use.node.value))
+    known = list(points_to.of(method.value))
     if len(known) != 1 or known[0].part:
         return False
     values = [value_of(module, each) for each in points_to.returned_by(known[0].call)]
@@ -170,20 +163,19 @@ def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
 # -- the finding
 
 
-def _finding(file: File, use: MemberUse, given: _Given, element: cst.DictElement) -> Finding:
+def _finding(call: Call, given: _Given, element: cst.DictElement) -> Finding:
     what = "weights" if given.are_weights else "targets"
     name = literal(element.key)
     shown = name if isinstance(name, str) else "…"
     error = _OF_WEIGHTS if given.are_weights else _OF_TARGETS.format(shown)
-    return file.finding(
+    return call.finding(
         f"the model has one output, and treats the dict itself as its {what}: {error}",
         at=given.node,
-        symbol=f"keras.Model.{use.member}",
-        confidence=use.confidence,
+        symbol=f"keras.Model.{call.leaf}",
         help=f"Pass the {what} without a dict.",
-        fix=file.fix(
+        fix=call.fix(
             "Take the value out of the dict",
-            taken_out(file.module, given.node, element),
+            taken_out(call.module, given.node, element),
             unsafe_because="other code may read the batches and look for the name in them"
             if given.is_handed_out
             else "",

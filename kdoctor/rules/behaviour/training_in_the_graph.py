@@ -6,22 +6,15 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, speller_at
 from kdoctor.analysis.models.user_classes import kind_of_class
-from kdoctor.analysis.queries import Argument, applications
+from kdoctor.analysis.queries import Argument, applications, calls
 from kdoctor.analysis.queries.forms import is_bool
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
 from kdoctor.keras_api import split_root
-from kdoctor.model import (
-    Edit,
-    Finding,
-    Hole,
-    ImportNeed,
-    NoFix,
-    Severity,
-)
+from kdoctor.model import Edit, Finding, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
 from kdoctor.rules.rule import rule
-from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Context, Kind, Type
 
@@ -123,7 +116,7 @@ def _looped_over(module: Module, store: MemberStore) -> str:
 
 
 def _finding(given: Argument, name: str, *, phase: bool) -> Finding:
-    edits, needs = _predictions(given.module, given.call) if phase else ([], [])
+    edits, needs = _predictions(given) if phase else ([], [])
     ignored_by = "`predict` and `evaluate` pass" if phase else "`fit` passes"
     return given.finding(
         f"`training={phase}` is overridden: {ignored_by} another value to `{name}`",
@@ -138,20 +131,19 @@ def _finding(given: Argument, name: str, *, phase: bool) -> Finding:
     )
 
 
-def _predictions(module: Module, call: cst.Call) -> tuple[list[Edit], list[ImportNeed]]:
+def _predictions(given: Argument) -> tuple[list[Edit], list[ImportNeed]]:
     """Return the edits that call the models which the same function predicts with."""
-    scope, start = module.scope_of(call), module.span(call).start
+    module = given.module
+    scope, start = module.scope_of(given.call), module.span(given.call).start
     edits: list[Edit] = []
     needs: list[ImportNeed] = []
-    for use in module.members:
-        if use.member != "predict" or use.owner.kind is not Kind.MODEL or use.owner_defines:
+    for call in given.find(calls("predict", on=Kind.MODEL).even(hidden=True)):
+        data = _only_data(call.node)
+        if data is None or module.scope_of(call.node) is not scope:
             continue
-        data = None if use.called is None else _only_data(use.called)
-        if use.called is None or data is None or module.is_guarded(use.called):
+        if module.span(call.node).start < start:
             continue
-        if module.scope_of(use.called) is not scope or module.span(use.called).start < start:
-            continue
-        each, need = _called(module, use, use.called, data)
+        each, need = _called(module, call.node, data)
         edits += [each]
         needs += need
     return edits, needs
@@ -168,12 +160,13 @@ def _only_data(call: cst.Call) -> cst.BaseExpression | None:
 
 
 def _called(
-    module: Module, use: MemberUse, call: cst.Call, data: cst.BaseExpression
+    module: Module, call: cst.Call, data: cst.BaseExpression
 ) -> tuple[Edit, list[ImportNeed]]:
     speller = speller_at(module, call)
     apply, one = speller.spell("keras.tree.map_structure")
     convert, other = speller.spell("keras.ops.convert_to_numpy")
-    model = use.node.value
+    assert isinstance(call.func, cst.Attribute)
+    model = call.func.value
     return (
         Edit(
             module.span(call),

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import package
+from kdoctor.analysis.queries.imports import Import, imports
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import ImportBinding, Module
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import ImportBinding
 
 _LIBRARY = "efficientnet"
 _MODULE = f"{_LIBRARY}.keras"
 _ERROR = "AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD702", severity=Severity.ERROR, look_for=imports(_MODULE))
+def check(found: Import) -> Finding | None:
     """Report each import of the module or from it."""
-    if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
-        return
-    if module.is_project_module(_LIBRARY):
-        return  # what fails in a copy in the project is told there
-    for binding in module.imports:
-        is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
-        if not is_it or failure_is_caught(module, binding.statement):
-            continue
-        fix = None if is_a_text(module) else _import_the_twin(module, binding)
-        yield rule.finding(
-            module.place(binding.alias or binding.statement),
-            f"`{_MODULE}` cannot be imported: {_ERROR}",
-            symbol=_MODULE,
-            confidence=Confidence.CERTAIN,
-            help="Import `efficientnet.tfkeras`.",
-            fix=fix or NoFix(_why_not(module)),
-        )
-
-
-def _import_the_twin(module: Module, binding: ImportBinding) -> Fix | None:
-    """Return the change of the module's name, where no use depends on it."""
-    name = _last_part(binding)
-    if name is None or name.value != "keras":
+    module = found.module
+    if found.facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
         return None
-    edit = Edit(module.span(name), ("tfkeras",))
-    return rule.fix("Import `efficientnet.tfkeras`", edit)
+    # What fails in a copy in the project is told there.
+    if module.is_project_module(_LIBRARY) or failure_is_caught(module, found.statement):
+        return None
+    return found.finding(
+        f"`{_MODULE}` cannot be imported: {_ERROR}",
+        symbol=_MODULE,
+        help="Import `efficientnet.tfkeras`.",
+        fix=_import_the_twin(found),
+    )
 
 
-def _why_not(module: Module) -> str:
-    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write out the module's name"
+def _import_the_twin(found: Import) -> Fix | NoFix:
+    """Return the change of the module's name, where no use depends on it."""
+    if is_a_text(found.module):
+        return NoFix(NOT_IN_A_TEXT)
+    name = _last_part(found.binding)
+    if name is None or name.value != "keras":
+        return NoFix("its uses write out the module's name")
+    edit = Edit(found.module.span(name), ("tfkeras",))
+    return found.fix("Import `efficientnet.tfkeras`", edit)
 
 
 def _last_part(binding: ImportBinding) -> cst.Name | None:
@@ -64,13 +55,3 @@ def _last_part(binding: ImportBinding) -> cst.Name | None:
         dotted = alias.name  # import efficientnet.keras as …, from efficientnet import keras as …
     last = dotted.attr if isinstance(dotted, cst.Attribute) else dotted
     return last if isinstance(last, cst.Name) else None
-
-
-rule = Rule(
-    code="KD702",
-    name="efficientnet-framework",
-    family="environment",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=package(_MODULE),
-)

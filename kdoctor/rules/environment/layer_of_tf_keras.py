@@ -8,13 +8,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import named
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
-from kdoctor.analysis.triggers import names, word
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 
 _PROBABILITY: Final = "tensorflow_probability.layers."
@@ -64,12 +64,14 @@ _GIVEN_MODELS: Final = {
 """What is given a model, or a layer, and what it then raises."""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD705", severity=Severity.ERROR, look_for=files(named(*WHEN_CALLED, *_GIVEN_MODELS)))
+def check(file: File) -> Iterator[Finding]:
     """Report each such layer and model."""
+    module, facts = file.module, file.facts
     for model, given in layers_given(module):
         name = _layer(module, given)
         if name is not None and is_of_keras_3(model, facts) and not module.is_guarded(given):
-            yield _finding(module, given, name, _ADDED)
+            yield _finding(file, given, name, _ADDED)
     if uses_another_keras(module, facts) or not facts.runs_keras_3("tf.keras"):
         return
     for call in module.nodes(cst.Call):
@@ -79,11 +81,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         name = _layer(module, call.func)
         error = WHEN_CALLED[name] if name is not None else None
         if name is not None and error is not None and holds_symbolic(module, given):
-            yield _finding(module, call.func, name, error)
+            yield _finding(file, call.func, name, error)
         function = module.qualified(call.func)
         made = module.type_of(given) if function in _GIVEN_MODELS else None
         if function is not None and made is not None and is_of_keras_3(made, facts):
-            yield _finding(module, given, function, _GIVEN_MODELS[function])
+            yield _finding(file, given, function, _GIVEN_MODELS[function])
 
 
 def _layer(module: Module, node: cst.BaseExpression) -> str | None:
@@ -93,12 +95,11 @@ def _layer(module: Module, node: cst.BaseExpression) -> str | None:
     return name if name in WHEN_CALLED else None
 
 
-def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) -> Finding:
-    return rule.finding(
-        module.place(node),
+def _finding(file: File, node: cst.BaseExpression, name: str, error: str) -> Finding:
+    return file.finding(
         f"`{name}` is built on tf_keras (Keras 2), but the model is built on Keras 3: {error}",
+        at=node,
         symbol=name,
-        confidence=Confidence.LIKELY,
         help="Build the whole model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` use it)"
         + (
             "; where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it."
@@ -107,14 +108,3 @@ def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) ->
         ),
         fix=NoFix("kdoctor cannot choose which Keras the project should run on"),
     )
-
-
-rule = Rule(
-    code="KD705",
-    name="layer-of-tf-keras",
-    family="environment",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("tensorflow_hub", "tensorflow_probability", "tensorflow_model_optimization")
-    & names(lambda _, name: name in WHEN_CALLED or name in _GIVEN_MODELS),
-)

@@ -8,33 +8,43 @@ import libcst as cst
 
 from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import FACADES, TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import mixes, word
 from kdoctor.keras_api import known_releases, split_root
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _keras_of(facts: TargetFacts, name: str) -> str | None:
+    """Return which Keras a name is of on the target; None where that is open."""
+    split = split_root(name)
+    return None if split is None else _keras_behind(split[0], facts)
+
+
+@rule(
+    "KD703",
+    severity=Severity.ERROR,
+    look_for=files(word("Sequential", "add", "compile"), mixes(_keras_of)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
+    module, facts = file.module, file.facts
     if _are_roots_open(module, facts):
         return
     for model, given, node in _given_to_models(module):
         if model.qualified is None or given.qualified is None:
             continue
-        own = _keras_of(model.qualified, facts)
-        other = _keras_of(given.qualified, facts)
+        own, other = _keras_of(facts, model.qualified), _keras_of(facts, given.qualified)
         if own is None or other is None or own == other or module.is_guarded(node):
             continue
-        yield rule.finding(
-            module.place(node),
+        yield file.finding(
             f"`{given.qualified}` comes from another Keras than its model, `{model.qualified}`: "
             f"{_error(own, given.kind, facts)}",
+            at=node,
             symbol=given.qualified,
-            confidence=Confidence.LIKELY,
             help="Import everything from one Keras.",
             fix=NoFix("kdoctor cannot choose which Keras the project should run on"),
         )
@@ -45,13 +55,8 @@ def _are_roots_open(module: Module, facts: TargetFacts) -> bool:
     roots: dict[str, set[str | None]] = {}
     for each in module.imports:
         if split_root(each.name) is not None:
-            roots.setdefault(each.local, set()).add(_keras_of(each.name, facts))
+            roots.setdefault(each.local, set()).add(_keras_of(facts, each.name))
     return any(len(known) > 1 for known in roots.values())
-
-
-def _may_be_mixed(quick: QuickFacts, facts: TargetFacts) -> bool:
-    roots = {split[0] for name in quick.mentioned if (split := split_root(name))}
-    return len({_keras_behind(root, facts) for root in roots} - {None}) > 1
 
 
 def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
@@ -74,12 +79,6 @@ def _typed(
         yield model, found, node
 
 
-def _keras_of(name: str, facts: TargetFacts) -> str | None:
-    """Return which Keras a name is of on the target; None where that is open."""
-    split = split_root(name)
-    return None if split is None else _keras_behind(split[0], facts)
-
-
 def _keras_behind(root: str, facts: TargetFacts) -> str | None:
     if root in ("keras", "tf_keras", "tensorflow.python.keras"):
         return root
@@ -100,13 +99,3 @@ def _error(own: str, kind: Kind, facts: TargetFacts) -> str:
     if own == "keras" and facts.runs_keras_3(own):
         return "ValueError: Only instances of `keras.Layer` can be added to a Sequential model"
     return "TypeError: The added layer must be an instance of class Layer"
-
-
-rule = Rule(
-    code="KD703",
-    name="mixed-keras",
-    family="environment",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("Sequential", "add", "compile") & Trigger(_may_be_mixed),
-)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import EntryKind, Lookup, Presence, newest_target, split_root
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import (
@@ -17,13 +18,12 @@ from kdoctor.model import (
     Fix,
     ImportNeed,
     NoFix,
-    Place,
     Severity,
     Span,
 )
 from kdoctor.rewrite.visibility import is_conditional
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import ImportBinding, Reference, ReferenceKind
 
 _OTHER = {"keras": "tf.keras", "tf.keras": "keras"}
 _WRITTEN = {"keras": "keras", "tf.keras": "tensorflow.keras"}
@@ -32,18 +32,24 @@ _NOT_RUN = "no run has shown that both names give the same object"
 _READ_ELSEWHERE = "other files may import names from it that only the old root has"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD710",
+    severity=Severity.LEGACY,
+    look_for=files(word("keras")),
+    only_with_namespace=True,
+)
+def check(file: File) -> Iterator[Finding]:
     """Report what comes from the other root than the one that was asked for."""
-    if facts.namespace not in _OTHER:
+    if file.facts.namespace not in _OTHER:
         return
-    move = _Move(module, facts)
+    move = _Move(file)
     statements: dict[cst.CSTNode, list[ImportBinding]] = {}
-    for binding in module.imports:
+    for binding in file.module.imports:
         if move.is_of_the_other_root(binding):
             statements.setdefault(binding.statement, []).append(binding)
     for bindings in statements.values():
         yield from move.of_statement(bindings)
-    for reference in module.references:
+    for reference in file.module.references:
         if move.is_read_from_tensorflow(reference):
             yield move.of_use(reference)
 
@@ -51,10 +57,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 class _Move:
     """The way from one root to the other in one file."""
 
-    def __init__(self, module: Module, facts: TargetFacts) -> None:
-        self.module = module
-        self.facts = facts
-        self.to = facts.namespace
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.module = file.module
+        self.facts = file.facts
+        self.to = file.facts.namespace
         self.old, self.new = _WRITTEN[_OTHER[self.to]], _WRITTEN[self.to]
 
     def is_of_the_other_root(self, binding: ImportBinding) -> bool:
@@ -81,12 +88,13 @@ class _Move:
         is_whole = not isinstance(names, cst.ImportStar) and len(names) == len(bindings)
         edit = self._in_place(bindings) if is_whole and not any(hindrances.values()) else None
         if edit is not None:
-            place = self.module.place(statement)
             what = f"Import it from `{self.new}`"
-            yield self._finding(place, bindings[0].name, self._fix(what, bindings, edits=(edit,)))
+            yield self._finding(
+                statement, bindings[0].name, self._fix(what, bindings, edits=(edit,))
+            )
             return
         for binding, hindrance in hindrances.items():
-            place = self.module.place(binding.alias or statement)
+            place = binding.alias or statement
             if hindrance or binding.alias is None:
                 yield self._finding(place, binding.name, NoFix(hindrance))
                 continue
@@ -138,11 +146,11 @@ class _Move:
         drops: tuple[Span, ...] = (),
     ) -> Fix:
         is_open = any(self._may_be_read_elsewhere(binding) for binding in bindings)
-        # Not `rule.fix`: `_NOT_RUN` is told where the record has no run.
+        # Not `file.fix`: `_NOT_RUN` is told where the record has no run.
         return Fix(
             title,
             edits,
-            Applicability.UNSAFE if is_open else rule.applicability(),
+            Applicability.UNSAFE if is_open else check.applicability(),
             imports,
             drops,
             _READ_ELSEWHERE if is_open else _NOT_RUN,
@@ -162,7 +170,7 @@ class _Move:
 
     def of_use(self, reference: Reference) -> Finding:
         """Return the finding at ``tf.keras.layers.Dense``."""
-        place = self.module.place(reference.node)
+        place: cst.CSTNode = reference.node
         reason = self._difference(reference)
         if not reason and not self._may_write(reference):
             reason = f"`{self.new}` means something else in this file"
@@ -175,7 +183,7 @@ class _Move:
         fix = Fix(
             f"Write `{self.new}` for `{self.module.source(node)}`",
             (Edit(self.module.span(node), (self.new,)),),
-            rule.applicability(),
+            check.applicability(),
             (ImportNeed(self.new, None, self.new),),
             unsafe_because=_NOT_RUN,
         )
@@ -244,10 +252,10 @@ class _Move:
             )
         return self.module.is_free(self.new, [reference.node])
 
-    def _finding(self, place: Place, name: str, fix: Fix | NoFix) -> Finding:
-        return rule.finding(
-            place,
+    def _finding(self, place: cst.CSTNode, name: str, fix: Fix | NoFix) -> Finding:
+        return self.file.finding(
             f"`{name}` is imported from `{self.old}`, not from `{self.new}`",
+            at=place,
             symbol=name,
             confidence=Confidence.CERTAIN,
             fix=fix,
@@ -285,14 +293,3 @@ def _binds_too(other: ImportBinding, binding: ImportBinding) -> bool:
 
 def _is_one_object(here: Lookup, there: Lookup) -> bool:
     return bool(here.home) and here.home == there.home and here.kind is there.kind
-
-
-rule = Rule(
-    code="KD710",
-    name="other-namespace",
-    family="environment",
-    severity=Severity.LEGACY,
-    triggers={"keras"},
-    only_with_namespace=True,
-    check=check,
-)

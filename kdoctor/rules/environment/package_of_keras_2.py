@@ -10,13 +10,14 @@ from typing import Final
 import msgspec
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.imports import imports
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import ImportBinding, Module
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Module
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -48,8 +49,10 @@ def broken_packages() -> Mapping[str, Broken]:
     return msgspec.json.decode(data, type=_Record).packages
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD704", severity=Severity.ERROR, look_for=files(imports(*broken_packages())))
+def check(file: File) -> Iterator[Finding]:
     """Report the first import of each such module."""
+    module, facts = file.module, file.facts
     if not facts.runs_keras_3("keras"):
         return
     is_legacy = not facts.runs_keras_3("tf.keras")
@@ -64,22 +67,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
             told.add(name)
-            yield _finding(module, facts, binding, name, error)
-
-
-def _finding(
-    module: Module, facts: TargetFacts, binding: ImportBinding, name: str, error: str
-) -> Finding:
-    broken = broken_packages()[name]
-    return rule.finding(
-        module.place(binding.statement),
-        f"`{name}` cannot be imported with Keras 3, as of {broken.distribution} "
-        f"{broken.release}, the last release: {error}",
-        symbol=name,
-        confidence=Confidence.CERTAIN,
-        help=_INSTEAD.get(name) or _help(module, facts, name),
-        fix=NoFix("the package was written for Keras 2"),
-    )
+            yield file.finding(
+                f"`{name}` cannot be imported with Keras 3, as of {broken.distribution} "
+                f"{broken.release}, the last release: {error}",
+                at=binding.statement,
+                symbol=name,
+                confidence=Confidence.CERTAIN,
+                help=_INSTEAD.get(name) or _help(module, facts, name),
+                fix=NoFix("the package was written for Keras 2"),
+            )
 
 
 def _help(module: Module, facts: TargetFacts, name: str) -> str:
@@ -110,17 +106,3 @@ def _broken(name: str) -> str | None:
     parts = name.split(".")
     heads = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
     return next((each for each in heads if each in broken_packages()), None)
-
-
-def _is_one(_: TargetFacts, name: str) -> bool:
-    return _broken(name) is not None
-
-
-rule = Rule(
-    code="KD704",
-    name="package-of-keras-2",
-    family="environment",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*sorted({each.partition(".")[0] for each in broken_packages()})) & names(_is_one),
-)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import package
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.imports import imports
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.literals import literal
 
@@ -23,28 +21,28 @@ _VARIABLE = "SM_FRAMEWORK"
 _ERROR = "AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD701", severity=Severity.ERROR, look_for=files(imports(_LIBRARY)))
+def check(file: File) -> Finding | None:
     """Report the first import of the library that runs before the variable is set."""
-    if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
-        return
+    module = file.module
+    if file.facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
+        return None
     binding = next(filter(_is_of_the_library, module.imports), None)
     if binding is None or failure_is_caught(module, binding.statement):
-        return
+        return None
     if module.is_project_module(_LIBRARY):
-        return  # a copy in the project may ask for the framework otherwise, or not at all
-    place = module.place(binding.statement)
-    if _speaks_of_the_variable(module, Span(0, place.span.start)):
-        return  # whatever is done with it there, it is not forgotten
+        return None  # a copy in the project may ask for the framework otherwise, or not at all
+    if _speaks_of_the_variable(module, Span(0, module.place(binding.statement).span.start)):
+        return None  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
-    attempt = NoFix(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, binding)
-    yield rule.finding(
-        place,
+    return file.finding(
         f"`{_LIBRARY}` is imported {'before' if too_late else 'without'} "
         f"{_VARIABLE} {'is set' if too_late else 'being set'}: {_ERROR}",
+        at=binding.statement,
         symbol=_LIBRARY,
         confidence=Confidence.CERTAIN,
         help=f'Set `os.environ["{_VARIABLE}"] = "tf.keras"` before this import.',
-        fix=attempt,
+        fix=NoFix(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(file, binding),
     )
 
 
@@ -63,7 +61,8 @@ def _speaks_of_the_variable(module: Module, within: Span) -> bool:
     return any(_VARIABLE in text for text in [module.text[within.start : within.end], *magics])
 
 
-def _set_before(module: Module, binding: ImportBinding) -> Fix | NoFix:
+def _set_before(file: File, binding: ImportBinding) -> Fix | NoFix:
+    module = file.module
     line = module.parent(binding.statement)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return NoFix("the import shares its line with other statements")
@@ -81,7 +80,7 @@ def _set_before(module: Module, binding: ImportBinding) -> Fix | NoFix:
         setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
         bind_os = "" if at_hand else f"import os\n\n{indent}"
         edit = Edit(span, (f"{bind_os}{setting}\n{indent}", Hole(span)))
-    return rule.fix(f'Set `os.environ["{_VARIABLE}"]` before the import', edit)
+    return file.fix(f'Set `os.environ["{_VARIABLE}"]` before the import', edit)
 
 
 def _setting_right_below(module: Module, line: cst.SimpleStatementLine) -> Span | None:
@@ -116,13 +115,3 @@ def _may_import_os(module: Module, binding: ImportBinding) -> bool:
     return owner is None or (
         owner is binding.scope and all(each.node in imported for each in owner.bindings["os"])
     )
-
-
-rule = Rule(
-    code="KD701",
-    name="segmentation-models-framework",
-    family="environment",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=package(_LIBRARY),
-)

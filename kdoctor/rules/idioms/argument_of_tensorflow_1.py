@@ -6,21 +6,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import Call, imported_calls
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
-from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.fallback_helpers import catches
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _NOT_COMPARED = "the new result has not been compared with the old one"
 _FAILURE = ("TypeError",)
-_NO_NEW_NAME = "there is no replacement argument"
 _BY_HAND = {
     "keep_prob": "Use `rate=`, the fraction that is dropped: 1 minus the fraction that was kept.",
     "align_corners": "Remove it: TensorFlow 2 treats pixels as squares, not as points.",
@@ -28,16 +25,25 @@ _BY_HAND = {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD509",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=imported_calls(lambda _, name: bool(old_keywords(name)))
+    .even(hidden=True)
+    .passing(*all_old_keywords())
+    .beside(USES_KERAS_3),
+)
+def check(call: Call) -> Iterator[Finding]:
     """Report each such argument."""
-    found = [(each, *pair) for each in module.references for pair in _old_arguments(each)]
-    if not found or not uses_keras_3(module, facts):
+    module, reference = call.module, call.reference
+    assert reference is not None
+    found = [*_old_arguments(reference)]
+    if not found or _is_tried(module, reference.node) or not uses_keras_3(module, call.facts):
         return
-    for reference, argument, name in found:
-        if module.is_guarded(reference.node) or _is_tried(module, reference.node):
-            continue
-        if not error_of_symbolic(module, reference):
-            yield _finding(module, reference, argument, name.value)
+    if not error_of_symbolic(module, reference):
+        for argument, name in found:
+            yield _finding(call, argument, name.value)
 
 
 def _old_arguments(reference: Reference) -> Iterator[tuple[cst.Arg, cst.Name]]:
@@ -64,56 +70,33 @@ def _is_tried(module: Module, node: cst.CSTNode) -> bool:
     return False
 
 
-def _finding(module: Module, reference: Reference, argument: cst.Arg, old: str) -> Finding:
-    name = by_the_short_way(reference.name).removeprefix("tensorflow.")
-    fix = _fix(module, reference, argument, name)
-    return rule.finding(
-        module.place(argument),
+def _finding(call: Call, argument: cst.Arg, old: str) -> Finding:
+    name = by_the_short_way(call.name).removeprefix("tensorflow.")
+    fix = _fix(call, argument, name, old)
+    return call.finding(
         f"`{old}=` is an argument of TensorFlow 1: TypeError: Got an unexpected keyword argument "
         f"'{old}'",
+        at=argument,
         symbol=f"tensorflow.{name}({old})",
-        confidence=reference.confidence,
-        help=f"{fix.title}."
-        if fix
-        else _BY_HAND.get(old, f"Remove it, or use `tf.compat.v1.{name}`, which accepts it."),
-        fix=fix or NoFix(_NO_NEW_NAME),
+        help=_BY_HAND.get(old, f"Remove it, or use `tf.compat.v1.{name}`, which accepts it.")
+        if isinstance(fix, NoFix)
+        else f"{fix.title}.",
+        fix=fix,
     )
 
 
-def _fix(module: Module, reference: Reference, argument: cst.Arg, name: str) -> Fix | None:
+def _fix(call: Call, argument: cst.Arg, name: str, old: str) -> Fix | NoFix:
     assert argument.keyword is not None
-    assert reference.call is not None
-    old = argument.keyword.value
     new = old_keywords(f"tensorflow.{name}")[old]
-    given = {each.keyword.value for each in reference.call.args if each.keyword}
-    if not new or new in given:
-        return None
-    return rule.fix(
+    if not new or call.argument(new) is not None:
+        return NoFix("there is no replacement argument")
+    return call.fix(
         f"Write `{new}=`",
-        Edit(module.span(argument.keyword), (new,)),
+        Edit(call.module.span(argument.keyword), (new,)),
         unsafe_because="" if (name, old) in _COMPARED else _NOT_COMPARED,
-        proven_by=(rule.group("renamed")[0],),
+        proven_by=(check.group("renamed")[0],),
     )
 
-
-def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        each in old_keywords(name)
-        for each in all_old_keywords() & quick.keywords
-        for called in quick.calls_with(each)
-        for name in called.names
-    )
-
-
-rule = Rule(
-    code="KD509",
-    name="argument-of-tensorflow-1",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=USES_KERAS_3 & keyword(*all_old_keywords()) & Trigger(_may_pass_one),
-    since="3.0",
-)
 
 # Functions, and what they are called with: the new names stand in, the old ones are looked up.
 _CALLS = (

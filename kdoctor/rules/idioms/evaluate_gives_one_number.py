@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute
+from kdoctor.analysis.queries import Call, calls
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._visible_models import VisibleModel, model_in_sight
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 
 _NO_METRICS_HELP = (
@@ -22,39 +19,40 @@ _NO_METRICS_HELP = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD502",
+    severity=Severity.ERROR,
+    look_for=calls("evaluate", on=Kind.MODEL)
+    .even(hidden=True)
+    .taken_apart()
+    .beside(attribute("compile")),
+)
+def check(call: Call) -> Finding | None:
     """Report each result of ``evaluate`` that is taken apart wrongly."""
-    for use in module.members:
-        if use.owner.kind is not Kind.MODEL or use.member != "evaluate" or use.called is None:
-            continue
-        if use.owner_defines or _asks_for_a_dict(use.called) or module.is_guarded(use.node):
-            continue
-        model = model_in_sight(module, use)
-        if model is not None:
-            yield from _wrongly_taken_apart(module, use, use.called, model)
+    assert call.use is not None
+    model = None if _asks_for_a_dict(call.call) else model_in_sight(call.module, call.use)
+    return None if model is None else _wrongly_taken_apart(call, model)
 
 
-def _wrongly_taken_apart(
-    module: Module, use: MemberUse, call: cst.Call, model: VisibleModel
-) -> Iterator[Finding]:
-    parent = module.parent(call)
+def _wrongly_taken_apart(call: Call, model: VisibleModel) -> Finding | None:
+    parent = call.module.parent(call.call)
     place: cst.CSTNode
     if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
         place = parent.targets[0].target
         error = _unpacking_error(place, model.metrics)
-    elif isinstance(parent, cst.Subscript) and parent.value is call:
+    elif isinstance(parent, cst.Subscript) and parent.value is call.call:
         place = parent
         error = _index_error(parent, model.metrics)
     else:
-        return
+        return None
     if error is None:
-        return
+        return None
     gives = "a single number" if not model.metrics else f"a list of {model.metrics + 1} numbers"
-    yield rule.finding(
-        module.place(place),
+    return call.finding(
         f"`evaluate` returns {gives}, as the model is compiled with {model.metrics or 'no'} "
         f"metric{'s' * (model.metrics != 1)}: {error}",
-        symbol=f"{use.owner.cls or 'Model'}.evaluate",
+        at=place,
+        symbol=f"{call.cls or 'Model'}.evaluate",
         confidence=Confidence.LIKELY,
         help=_NO_METRICS_HELP if not model.metrics else "Unpack as many values as there are.",
         fix=NoFix("kdoctor cannot tell whether a metric is missing or there is one name too many"),
@@ -97,28 +95,3 @@ def _asks_for_a_dict(call: cst.Call) -> bool:
         or (argument.keyword is not None and argument.keyword.value == "return_dict")
         for argument in call.args
     )
-
-
-def _may_be_taken_apart(quick: QuickFacts, _: TargetFacts) -> bool:
-    unpacked = (
-        each.value
-        for each in quick.nodes.get(ast.Assign, ())
-        if isinstance(each.targets[0], ast.Tuple | ast.List)
-    )
-    read = (each.value for each in quick.nodes.get(ast.Subscript, ()))
-    return any(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and each.func.attr == "evaluate"
-        for each in (*unpacked, *read)
-    )
-
-
-rule = Rule(
-    code="KD502",
-    name="evaluate-gives-one-number",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("evaluate") & attribute("compile") & Trigger(_may_be_taken_apart),
-)

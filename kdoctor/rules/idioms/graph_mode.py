@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import is_only_statement_of_block, remove_statement
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import attribute, named
+from kdoctor.analysis.queries import Call, Name, calls, references
+from kdoctor.analysis.queries.conditions import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import MemberUse, Module, ReferenceKind
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -37,62 +35,72 @@ _ELSEWHERE = "sessions and placeholders in other files have to be rewritten"
 _LEAVE_OUT = "Remove the graph: Keras 3 runs eagerly, in any thread."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD505",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls(*RAISES, on=Kind.MODEL)
+    .even(hidden=True, guarded=True)
+    .beside(attribute("as_default"), named(*_GRAPHS))
+    | references(where=lambda _, name: name in _OFF, guarded=True),
+)
+def check(found: Call | Name) -> Finding | None:
     """Report each method in a graph, and each call that turns eager execution off."""
-    uses = [
-        use
-        for use in module.members
-        if use.owner.kind is Kind.MODEL and use.called and use.member in RAISES
-        and not use.owner_defines
-    ]  # fmt: skip
-    for use in uses:
-        if _is_in_a_graph(module, use):
-            yield _in_a_graph(module, use)
-    for reference in module.references:
-        if reference.kind is ReferenceKind.LOAD and reference.call and reference.name in _OFF:
-            yield _turned_off(module, reference.call, reference.name, uses)
+    if isinstance(found, Call):
+        return _in_a_graph(found) if _is_in_a_graph(found.module, found.call) else None
+    if found.reference.kind is not ReferenceKind.LOAD or found.call is None:
+        return None
+    return _turned_off(found, found.call)
 
 
-def _in_a_graph(module: Module, use: MemberUse) -> Finding:
-    return rule.finding(
-        module.place(use.node),
-        f"`{use.member}` does not work in an explicit graph: {RAISES[use.member]}",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
+def _in_a_graph(call: Call) -> Finding:
+    assert call.use is not None
+    return call.finding(
+        f"`{call.leaf}` does not work in an explicit graph: {RAISES[call.leaf]}",
+        at=call.use.node,
+        symbol=f"{call.cls or 'Model'}.{call.leaf}",
         confidence=Confidence.LIKELY,
         help=_LEAVE_OUT,
         fix=NoFix("other code in the block may need the graph"),
     )
 
 
-def _turned_off(module: Module, call: cst.Call, name: str, uses: list[MemberUse]) -> Finding:
-    error = RAISES[uses[0].member] if uses else _NO_LOOP
-    said = f"`{uses[0].member}` then raises" if uses else "training a model would then raise"
-    return rule.finding(
-        module.place(call.func),
+def _turned_off(off: Name, call: cst.Call) -> Finding:
+    methods = (
+        use.member
+        for use in off.module.members
+        if use.owner.kind is Kind.MODEL and use.called and use.member in RAISES
+        if not use.owner_defines
+    )
+    method = next(methods, None)
+    error = RAISES[method] if method else _NO_LOOP
+    said = f"`{method}` then raises" if method else "training a model would then raise"
+    return off.finding(
         f"Keras 3 does not work without eager execution: {said} {error}",
-        symbol=name,
+        at=call.func,
         confidence=Confidence.CERTAIN,
-        severity=Severity.ERROR if uses else Severity.CHANGE,
+        severity=Severity.ERROR if method else Severity.CHANGE,
         help="Remove it. Code that needs sessions or placeholders has to be rewritten, or run "
         "with tf_keras and TF_USE_LEGACY_KERAS=1.",
-        fix=_left_out(module, call)
-        or NoFix("code that uses sessions and placeholders has to be rewritten first"),
+        fix=_left_out(off, call),
     )
 
 
-def _left_out(module: Module, call: cst.Call) -> Fix | None:
-    """Return the fix that takes the line away, None where the file needs a graph elsewhere."""
+def _left_out(off: Name, call: cst.Call) -> Fix | NoFix:
+    """Return the fix that takes the line away, unless the file needs a graph elsewhere."""
+    module = off.module
+    why_not = NoFix("code that uses sessions and placeholders has to be rewritten first")
     line = module.parent(module.parent(call) or call)
     if call.args or not isinstance(line, cst.SimpleStatementLine):
-        return None
+        return why_not
     if any(_needs_a_graph(each.name) for each in module.references):
-        return None
+        return why_not
     if whole_line(module, module.span(call)) is None and not is_only_statement_of_block(
         module, call
     ):
-        return None
+        return why_not
     edit = remove_statement(module, call)
-    return rule.fix("Run eagerly", edit, unsafe_because=_ELSEWHERE)
+    return off.fix("Run eagerly", edit, unsafe_because=_ELSEWHERE)
 
 
 def _needs_a_graph(name: str) -> bool:
@@ -104,8 +112,8 @@ def _needs_a_graph(name: str) -> bool:
     return name.rpartition(".")[2] in _OF_GRAPHS and name.startswith(("tensorflow.", "keras."))
 
 
-def _is_in_a_graph(module: Module, use: MemberUse) -> bool:
-    for each in module.ancestors(use.node):
+def _is_in_a_graph(module: Module, call: cst.Call) -> bool:
+    for each in module.ancestors(call):
         if isinstance(each, cst.FunctionDef | cst.Lambda | cst.ClassDef):
             return False  # it may be called from outside of the block
         if isinstance(each, cst.With) and any(_is_graph(module, item) for item in each.items):
@@ -133,14 +141,3 @@ def _is_bound_to_a_graph(module: Module, node: cst.BaseExpression) -> bool:
         each.kind is BindingKind.ASSIGN and not each.path and _makes_a_graph(module, each.value)
         for each in bindings
     )
-
-
-rule = Rule(
-    code="KD505",
-    name="graph-mode",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=named(*_OFF) | attribute("as_default") & named(*_GRAPHS),
-    since="3.0",
-)

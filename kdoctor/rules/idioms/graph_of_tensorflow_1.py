@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import Name, references
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
-from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.idioms._tensorflow import Gone, only_1
@@ -19,7 +18,7 @@ from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _ROOT = "tensorflow."
@@ -27,25 +26,36 @@ _SEEDS_MORE = "it also seeds Python and NumPy; the numbers differ from those of 
 _PRIVATE = "python."
 _SINCE_2_16 = frozenset({"estimator", f"{_PRIVATE}estimator"})
 _OF_KERAS_2 = tuple(f"{way}{each}" for way in FIRST for each in ("layers", "nn.rnn_cell"))
-_WRITE_ANEW = "code that uses graphs and sessions has to be rewritten"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD506",
+    severity=Severity.ERROR,
+    since="3.0",
+    asks_for_roots=True,
+    look_for=references(where=lambda _, dotted: only_1(dotted) is not None).beside(USES_KERAS_3),
+)
+def check(name: Name) -> Finding | None:
     """Report each name that is gone, where it is imported or read."""
-    found = [each for each in module.references if _is_gone(each)]
-    if not found or not uses_keras_3(module, facts):
-        return
-    taken = list(_sessions_of_the_gpu(module))
-    for reference in found:
-        if module.is_guarded(reference.node) or error_of_symbolic(module, reference):
-            continue
-        if module.is_attribute_fallback(reference.node, _may_be_there):
-            continue
-        if any(first <= module.span(reference.node).start < end for first, end in taken):
-            continue
-        finding = _finding(module, reference)
-        if finding.fix or not is_for_graphs_alone(module, reference.node):
-            yield finding
+    module, reference = name.module, name.reference
+    if not _is_gone(reference) or not _uses_keras_3(module, name.facts):
+        return None
+    if error_of_symbolic(module, reference):
+        return None
+    if module.is_attribute_fallback(reference.node, _may_be_there):
+        return None
+    place = module.span(reference.node).start
+    if any(first <= place < end for first, end in _sessions_of_the_gpu(module)):
+        return None
+    fix = _fix(module, reference)
+    if isinstance(fix, NoFix) and is_for_graphs_alone(module, reference.node):
+        return None
+    return _finding(name, fix)
+
+
+@once  # for every name that is gone
+def _uses_keras_3(module: Module, facts: TargetFacts) -> bool:
+    return uses_keras_3(module, facts)
 
 
 def _is_gone(reference: Reference) -> bool:
@@ -78,26 +88,24 @@ def _may_be_there(name: str) -> bool:
     return name.startswith(_ROOT) and split_root(name) is None and only_1(name) is None
 
 
-def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
-    """Yield the places that the fix of KD101 for ``K.set_session`` rewrites."""
-    for reference in module.references:
-        if reference.name.endswith(".set_session") and reference.call is not None:
-            fix = without_session(module, reference.call)
-            for edit in fix.edits if fix else ():
-                yield edit.span.start, edit.span.end
+@once
+def _sessions_of_the_gpu(module: Module) -> list[tuple[int, int]]:
+    """Return the places that the fix of KD101 for ``K.set_session`` rewrites."""
+    fixes = (
+        without_session(module, reference.call)
+        for reference in module.references
+        if reference.name.endswith(".set_session") and reference.call is not None
+    )
+    return [(edit.span.start, edit.span.end) for fix in fixes if fix for edit in fix.edits]
 
 
-def _finding(module: Module, reference: Reference) -> Finding:
-    gone = only_1(reference.name)
+def _finding(name: Name, fix: Fix | NoFix) -> Finding:
+    gone = only_1(name.name)
     assert gone is not None
-    fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, reference)
-    return rule.finding(
-        module.place(reference.node),
-        f"`{_shown(gone)}` is {_gone_since(gone)}: {_error(reference, gone)}",
-        symbol=reference.name,
-        confidence=reference.confidence,
-        help=f"{fix.title}." if fix else advice(gone.name, gone.renamed),
-        fix=fix or NoFix(_WRITE_ANEW),
+    return name.finding(
+        f"`{_shown(gone)}` is {_gone_since(gone)}: {_error(name.reference, gone)}",
+        help=advice(gone.name, gone.renamed) if isinstance(fix, NoFix) else f"{fix.title}.",
+        fix=fix,
     )
 
 
@@ -130,34 +138,37 @@ def _error(reference: Reference, gone: Gone) -> str:
     return f"ModuleNotFoundError: No module named '{parent}.{leaf}'"
 
 
-def _fix(module: Module, reference: Reference) -> Fix | None:
+def _fix(module: Module, reference: Reference) -> Fix | NoFix:
+    why_not = NoFix("code that uses graphs and sessions has to be rewritten")
     gone = only_1(reference.name)
     node = reference.node
-    if gone is None or not isinstance(node, cst.Attribute):
-        return None
+    if reference.kind is ReferenceKind.IMPORT or gone is None:
+        return why_not
+    if not isinstance(node, cst.Attribute):
+        return why_not
     written, rest = module.source(node), by_the_short_way(reference.name).removeprefix(_ROOT)
     if not written.endswith(f".{rest}"):
-        return None  # `from tensorflow import train`, and then `train.Saver`
+        return why_not  # `from tensorflow import train`, and then `train.Saver`
     root = written.removesuffix(f".{rest}")
     call = _plain_call(reference)
     if gone.renamed:
         new = f"{root}.{gone.renamed}"
-        return _renamed(module, node, new, *rule.group("renames"))
+        return _renamed(module, node, new, *check.group("renames"))
     if rest in SEEDS and call is not None:
         title = "Write `{}`, which also seeds the layers of Keras 3"
-        return seeds_all(module, node, title=title, because=_SEEDS_MORE)
+        return seeds_all(module, node, title=title, because=_SEEDS_MORE) or why_not
     if rest in CASTS and call is not None and len(call.args) == 1:
-        return rule.fix(
+        return check.fix(
             f"Write `{root}.cast(…, {root}.{CASTS[rest]})`",
             Edit(module.span(node), (f"{root}.cast",)),
             add_keyword(module, call, f"{root}.{CASTS[rest]}"),
-            proven_by=(rule.group("cast")[0],),
+            proven_by=(check.group("cast")[0],),
         )
     if rest in FILES and call is not None:
-        return _renamed(module, node, f"{root}.io.{FILES[rest]}", *rule.group("files"))
+        return _renamed(module, node, f"{root}.io.{FILES[rest]}", *check.group("files"))
     if gone.name in AT_ONCE:
-        return _renamed(module, node, f"{root}.compat.v1.{rest}", *rule.group("at-once"))
-    return None
+        return _renamed(module, node, f"{root}.compat.v1.{rest}", *check.group("at-once"))
+    return why_not
 
 
 def _plain_call(reference: Reference) -> cst.Call | None:
@@ -169,16 +180,4 @@ def _plain_call(reference: Reference) -> cst.Call | None:
 
 
 def _renamed(module: Module, node: cst.Attribute, new: str, proof: Example) -> Fix:
-    return rule.fix(f"Write `{new}`", Edit(module.span(node), (new,)), proven_by=(proof,))
-
-
-rule = Rule(
-    code="KD506",
-    name="graph-of-tensorflow-1",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=names(lambda _, dotted: only_1(dotted) is not None) & USES_KERAS_3,
-    since="3.0",
-    asks_for_roots=True,
-)
+    return check.fix(f"Write `{new}`", Edit(module.span(node), (new,)), proven_by=(proof,))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
-from kdoctor.analysis.triggers import defines
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Rule
+from kdoctor.analysis.models.user_classes import is_old_optimizer
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -38,26 +36,26 @@ OF_OPTIMIZERS: Final = {
 _ALL: Final = HOOKS.keys() | OF_OPTIMIZERS.keys()
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD514",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(*HOOKS, of=Kind.LAYER)
+    | methods(*HOOKS, of=Kind.MODEL)
+    | methods(*OF_OPTIMIZERS, of=Kind.OPTIMIZER),
+)
+def check(method: Method) -> Finding | None:
     """Report each such method."""
-    for node in module.nodes(cst.ClassDef):
-        methods = [each for each in node.body.body if isinstance(each, cst.FunctionDef)]
-        if not any(each.name.value in _ALL for each in methods):
-            continue
-        hooks = _hooks_of(module, node)
-        for each in methods:
-            if each.name.value in hooks and _hands_on(each) and not module.is_guarded(each):
-                yield _finding(module, node, each, hooks[each.name.value])
-
-
-def _hooks_of(module: Module, node: cst.ClassDef) -> Mapping[str, str]:
-    match kind_of_class(module, node):
-        case Kind.LAYER | Kind.MODEL:
-            return HOOKS
-        case Kind.OPTIMIZER if not is_old_optimizer(module, node):
-            return OF_OPTIMIZERS
-        case _:
-            return {}
+    if not _hands_on(method.node):
+        return None
+    if method.name in OF_OPTIMIZERS and is_old_optimizer(method.module, method.owner.node):
+        return None
+    return method.finding(
+        f"Keras 3 never calls `{method.symbol}`: it has no effect",
+        at=method.node.name,
+        help=f"Move its code: {(HOOKS | OF_OPTIMIZERS)[method.name]}.",
+        fix=NoFix("the code of the method has to move elsewhere"),
+    )
 
 
 def is_handed_on(module: Module, node: cst.CSTNode, name: str) -> bool:
@@ -70,26 +68,3 @@ def is_handed_on(module: Module, node: cst.CSTNode, name: str) -> bool:
 def _hands_on(method: cst.FunctionDef) -> bool:
     """Say whether the method calls the one that it overrides."""
     return any(is_call_of_super(each, method.name.value) for each in descendants(method.body))
-
-
-def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef, instead: str) -> Finding:
-    name = method.name.value
-    return rule.finding(
-        module.place(method.name),
-        f"Keras 3 never calls `{node.name.value}.{name}`: it has no effect",
-        symbol=f"{node.name.value}.{name}",
-        confidence=Confidence.LIKELY,
-        help=f"Move its code: {instead}.",
-        fix=NoFix("the code of the method has to move elsewhere"),
-    )
-
-
-rule = Rule(
-    code="KD514",
-    name="hook-is-never-called",
-    family="idioms",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=defines(*_ALL),
-    since="3.0",
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,12 +10,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, passed, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Rule
+from kdoctor.analysis.queries import File, files, references
+from kdoctor.analysis.queries.conditions import identifier, word
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
 Function = cst.FunctionDef | cst.Lambda
@@ -33,8 +32,23 @@ _MAX_DEPTH: Final = 6
 _UNKNOWN: Final = "ValueError: Cannot take the length of shape with unknown rank."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _runs_python(_: TargetFacts, name: str) -> bool:
+    return name.partition(".")[0] == "tensorflow" and name.rpartition(".")[2] in _PYTHON
+
+
+@rule(
+    "KD521",
+    severity=Severity.ERROR,
+    since="3.0",
+    only_alone=True,
+    look_for=files(
+        references(*_PYTHON, where=_runs_python),
+        word("compile") | identifier(lambda name: name.lower().replace("_", "") == "ytrue"),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such result of a metric."""
+    module = file.module
     if not module.words.isdisjoint(_EAGER | _SHAPED):
         return
     measured = _measured(module)
@@ -46,25 +60,23 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         for value, call in found:
             if not module.is_guarded(value):
-                yield _finding(module, value, call)
+                yield _finding(file, value, call)
 
 
-def _finding(module: Module, value: cst.BaseExpression, call: cst.Call) -> Finding:
-    called = module.source(call.func)
-    fix = None
+def _finding(file: File, value: cst.BaseExpression, call: cst.Call) -> Finding:
+    fix: Fix | NoFix = NoFix("there is no name for TensorFlow here to call `reshape` on")
     if isinstance(call.func, cst.Attribute):
-        place = module.outer_span(value)
-        opening = f"{module.source(call.func.value).removesuffix('.compat.v1')}.reshape("
+        place = file.module.outer_span(value)
+        opening = f"{file.source(call.func.value).removesuffix('.compat.v1')}.reshape("
         edit = Edit(place, (opening, Hole(place), ", (-1,))"))
-        fix = rule.fix("Reshape it to one dimension", edit, proven_by=rule.invalid)
-    return rule.finding(
-        module.place(value),
-        f"the result of `{called}` has no known shape, but Keras 3 needs the rank of a metric: "
-        f"{_UNKNOWN}",
+        fix = file.fix("Reshape it to one dimension", edit, proven_by=check.invalid)
+    return file.finding(
+        f"the result of `{file.source(call.func)}` has no known shape, but Keras 3 needs the rank "
+        f"of a metric: {_UNKNOWN}",
+        at=value,
         symbol="keras.Model.compile(metrics)",
-        confidence=Confidence.LIKELY,
         help="Write `tf.reshape(value, (-1,))`: Keras takes its mean, as Keras 2 did.",
-        fix=fix or NoFix("there is no name for TensorFlow here to call `reshape` on"),
+        fix=fix,
     )
 
 
@@ -145,31 +157,3 @@ def _functions(module: Module, given: cst.BaseExpression) -> Iterator[cst.CSTNod
             yield bindings[0].node
             if isinstance(bindings[0].value, cst.Lambda) and not bindings[0].path:
                 yield bindings[0].value
-
-
-def _may_give_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a function of TensorFlow is called that runs Python's."""
-    return any(
-        name.partition(".")[0] == "tensorflow" and name.rpartition(".")[2] in _PYTHON
-        for name in quick.calls_by_meaning
-    ) and ("compile" in quick.written or _has_targets(quick))
-
-
-def _has_targets(quick: QuickFacts) -> bool:
-    """Say whether a function has parameters as a loss or a metric has them."""
-    return any(
-        len(each.args.args) > 1 and each.args.args[0].arg.lower().replace("_", "") == "ytrue"
-        for each in quick.nodes.get(ast.FunctionDef, ())
-    )
-
-
-rule = Rule(
-    code="KD521",
-    name="metric-of-unknown-shape",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*_PYTHON) & Trigger(_may_give_one),
-    since="3.0",
-    only_alone=True,
-)

@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import package, word
 from kdoctor.analysis.tensors.numpy_scalars import MAKERS, NumpyScalars, may_be_of_numpy, of_numpy
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
+from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import (
-    Confidence,
     Edit,
     Finding,
     Fix,
@@ -26,7 +27,7 @@ from kdoctor.model import (
     Severity,
 )
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind
@@ -68,24 +69,47 @@ class _Met(Struct, frozen=True):
     is_first: bool
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
+    def meets(possible: MayTypes, node: Operator, space: Namespace) -> bool:
+        if isinstance(node, ast.BinOp):
+            sides = [(node.left, node.right), (node.right, node.left)]
+        else:
+            sides = [(node.left, node.comparators[0])]
+        return any(
+            may_be_of_numpy(quick, possible.symbol_table, numpys)
+            and may_have_kind(possible, other, space, {Kind.TENSOR, Kind.VARIABLE})
+            for numpys, other in sides
+        )
+
+    return not MAKERS.isdisjoint(quick.calls_by_meaning) and some_operator(quick, facts, meets)
+
+
+@rule(
+    "KD523",
+    severity=Severity.ERROR,
+    since="3.0",
+    # NumPy and tensors are in most files: which operator meets both tells.
+    look_for=files(package("numpy"), SYMBOLIC | word("Variable", *_WEIGHTS), Trigger(_may_meet)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each operator between something of NumPy and a symbolic tensor or a weight."""
+    module = file.module
     for met in _meetings(module):
         runs = module.context_of(met.node)
         if is_symbolic(module, met.other):
             if met.is_first and runs not in RUN_WITH_VALUES and not _is_in_a_lambda(module, met):
-                yield _finding(module, met, _SYMBOLIC, Severity.ERROR)
+                yield _finding(file, met, _SYMBOLIC, Severity.ERROR)
         elif runs in RUN_WITH_VALUES and met.is_first:
             told = (
                 "no gradient flows through it in eager mode, and a graph raises "
                 "NotImplementedError: …"
             )
             in_a_graph = runs is not Context.TRAIN_LOOP
-            yield _finding(module, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE)
+            yield _finding(file, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE)
         elif runs in RUN_WITH_VALUES and met.found.is_double:
             told = "it becomes a float64 tensor, and TensorFlow does not mix dtypes: TypeError: …"
             is_sure = runs is Context.CALL and _meets_another(module, met.node)
-            yield _finding(module, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
+            yield _finding(file, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
 
 
 def _meetings(module: Module) -> Iterator[_Met]:
@@ -143,72 +167,41 @@ def _meets_another(module: Module, node: cst.CSTNode) -> bool:
     return module.qualified(call.func) in _MIX_NO_DTYPES
 
 
-def _finding(module: Module, met: _Met, told: str, severity: Severity) -> Finding:
+def _finding(file: File, met: _Met, told: str, severity: Severity) -> Finding:
+    is_tensor = is_symbolic(file.module, met.other)
     side = "left" if met.is_first else "right"
-    what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
-    shown = module.source(met.numpys)
+    what = "a symbolic tensor" if is_tensor else "a weight"
+    shown = file.source(met.numpys)
     named = f"the NumPy value `{shown}`" if len(shown) < 40 else "a NumPy value"
-    hidden = _hidden(module, met)
-    fix = None if hidden else _fix(module, met)
-    return rule.finding(
-        module.place(met.node),
+    fix = _fix(file, met)
+    return file.finding(
         f"{named} is to the {side} of {what}: {told}",
-        symbol="KerasTensor" if is_symbolic(module, met.other) else "keras.Variable",
-        confidence=Confidence.LIKELY,
+        at=met.node,
+        symbol="KerasTensor" if is_tensor else "keras.Variable",
         severity=severity,
-        help=f"{fix.title}."
-        if fix
-        else "Convert it to a tensor: `keras.ops.convert_to_tensor(array, x.dtype)`.",
-        fix=fix
-        or NoFix(hidden or "an array has to become a tensor with the dtype of the other operand"),
+        help="Convert it to a tensor: `keras.ops.convert_to_tensor(array, x.dtype)`."
+        if isinstance(fix, NoFix)
+        else f"{fix.title}.",
+        fix=fix,
     )
 
 
-def _fix(module: Module, met: _Met) -> Fix | None:
+def _fix(file: File, met: _Met) -> Fix | NoFix:
+    module, python = file.module, met.found.python
+    if python and not has_builtin(module, met.node, python):
+        return NoFix(hidden_builtin(python))
     if met.found.is_one is False:
-        return None
+        return NoFix("an array has to become a tensor with the dtype of the other operand")
     place = module.outer_span(met.numpys)
     parts: tuple[str | Hole, ...]
-    if met.found.python:
-        parts = (f"{met.found.python}(", Hole(module.span(met.numpys)), ")")
-        title = f"Convert it to a Python number with `{met.found.python}(…)`"
+    if python:
+        parts = (f"{python}(", Hole(module.span(met.numpys)), ")")
+        title = f"Convert it to a Python number with `{python}(…)`"
     else:
         parts = (Hole(place, Precedence.PRIMARY, precedence_of(met.numpys)), ".item()")
         title = "Convert it to a Python number with `.item()`"
-    return rule.fix(
+    return file.fix(
         title,
         Edit(place, parts, Precedence.PRIMARY),
         unsafe_because="" if met.found.is_one else "it may be an array, not a single number",
     )
-
-
-def _hidden(module: Module, met: _Met) -> str:
-    """Return why the type that the fix would write cannot be: it is another thing in the file."""
-    name = met.found.python
-    return "" if not name or has_builtin(module, met.node, name) else hidden_builtin(name)
-
-
-def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
-    def meets(possible: MayTypes, node: Operator, space: Namespace) -> bool:
-        if isinstance(node, ast.BinOp):
-            sides = [(node.left, node.right), (node.right, node.left)]
-        else:
-            sides = [(node.left, node.comparators[0])]
-        return any(
-            may_be_of_numpy(quick, possible.symbol_table, numpys)
-            and may_have_kind(possible, other, space, {Kind.TENSOR, Kind.VARIABLE})
-            for numpys, other in sides
-        )
-
-    return not MAKERS.isdisjoint(quick.calls_by_meaning) and some_operator(quick, facts, meets)
-
-
-rule = Rule(
-    code="KD523",
-    name="numpy-number-meets-weight",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=package("numpy") & (SYMBOLIC | word("Variable", *_WEIGHTS)) & Trigger(_may_meet),
-    since="3.0",
-)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import defines
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import defines
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.idioms._optimizers.protocols import old_optimizers
 from kdoctor.rules.idioms._optimizers.rewrite_class import finding
 from kdoctor.rules.idioms._optimizers.updates import HOOK
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import rule
 
 _HELP = (
     "Create the state in `build(self, variables)` with `self.add_variable_from_reference(each, "
@@ -22,18 +21,8 @@ _HELP = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD512", severity=Severity.ERROR, since="3.0", look_for=files(defines(HOOK)))
+def check(file: File) -> Iterator[Finding]:
     """Report each such class."""
-    for optimizer in old_optimizers(module, facts, {HOOK}):
-        yield finding(rule, module, facts, optimizer, _HELP)
-
-
-rule = Rule(
-    code="KD512",
-    name="optimizer-with-get-updates",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=defines(HOOK),
-    since="3.0",
-)
+    for optimizer in old_optimizers(file.module, file.facts, {HOOK}):
+        yield finding(check, file.module, file.facts, optimizer, _HELP)

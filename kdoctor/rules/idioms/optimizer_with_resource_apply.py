@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import defines
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import defines
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.idioms._optimizers.protocols import old_optimizers
 from kdoctor.rules.idioms._optimizers.resource import DENSE, PREPARE, SLOTS, SPARSE
 from kdoctor.rules.idioms._optimizers.rewrite_class import finding
 from kdoctor.rules.idioms._optimizers.updates import HOOK
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import rule
 
 _HOOKS = frozenset({DENSE, SPARSE, SLOTS, PREPARE})
 _HELP = (
@@ -24,19 +23,9 @@ _HELP = (
 )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD511", severity=Severity.ERROR, since="3.0", look_for=files(defines(*_HOOKS)))
+def check(file: File) -> Iterator[Finding]:
     """Report each such class; of one that has `get_updates` as well KD512 tells."""
-    for optimizer in old_optimizers(module, facts, _HOOKS):
+    for optimizer in old_optimizers(file.module, file.facts, _HOOKS):
         if HOOK not in optimizer.methods:
-            yield finding(rule, module, facts, optimizer, _HELP)
-
-
-rule = Rule(
-    code="KD511",
-    name="optimizer-with-resource-apply",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=defines(*_HOOKS),
-    since="3.0",
-)
+            yield finding(check, file.module, file.facts, optimizer, _HELP)

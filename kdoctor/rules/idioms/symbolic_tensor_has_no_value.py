@@ -9,11 +9,12 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Rule
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import conditions_in
 from kdoctor.syntax.libcst_walk import descendants
@@ -56,15 +57,6 @@ _HELP = {
 _ARRAY_HELP = "Use the function of `keras.ops` instead of NumPy's; values only exist in `call`."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
-    """Report each such use."""
-    for place, error in _misused(module):
-        if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
-            continue
-        if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
-            yield _finding(module, place, error)
-
-
 def _may_be_misused(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
     asking = (each for kind in _ASKING for each in quick.nodes.get(kind, ()))
@@ -93,6 +85,30 @@ def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
                 yield from (left, *each.comparators)
             case _:
                 yield each
+
+
+@rule(
+    "KD504",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Every file has conditions and loops: what they are asked of tells.
+    look_for=files(SYMBOLIC, Trigger(_may_be_misused)),
+)
+def check(file: File) -> Iterator[Finding]:
+    """Report each such use."""
+    module = file.module
+    for place, error in _misused(module):
+        if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
+            continue
+        if _is_in_a_layer(module, place) or _is_asked_what_it_is(module, place):
+            continue
+        yield file.finding(
+            f"a symbolic tensor has no value while the model is built: {error}",
+            at=place,
+            symbol="KerasTensor",
+            help=_HELP.get(error, _ARRAY_HELP),
+            fix=NoFix("code that depends on values has to be restructured"),
+        )
 
 
 def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
@@ -182,25 +198,3 @@ def _asked_what_they_are(
         and each.args
         and isinstance(each.args[0].value, cst.Name)
     )
-
-
-def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
-    return rule.finding(
-        module.place(place),
-        f"a symbolic tensor has no value while the model is built: {error}",
-        symbol="KerasTensor",
-        confidence=Confidence.LIKELY,
-        help=_HELP.get(error, _ARRAY_HELP),
-        fix=NoFix("code that depends on values has to be restructured"),
-    )
-
-
-rule = Rule(
-    code="KD504",
-    name="symbolic-tensor-has-no-value",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=SYMBOLIC & Trigger(_may_be_misused),
-    since="3.0",
-)

@@ -7,18 +7,25 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.idioms._outside_tensors import may_read_one, reads, takes_values
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import rule
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD517",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Every file that builds a model and defines a loss would do.
+    look_for=files(SYMBOLIC, Trigger(may_read_one)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report the first place where a loss reads such a tensor."""
+    module, facts = file.module, file.facts
     told: set[tuple[cst.CSTNode, str]] = set()
     others = uses_another_keras(module, facts)
     found = reads(module, lambda name: is_keras_3(facts, name))
@@ -30,24 +37,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if module.is_guarded(read.tensor):
             continue
         told.add((read.function, name))
-        yield rule.finding(
-            module.place(read.tensor),
+        yield file.finding(
             f"a loss or metric uses `{name}`, a symbolic tensor of the model, which has no value "
             f"there: {REFUSED}",
+            at=read.tensor,
             symbol=read.symbol,
             confidence=read.confidence,
             help="Pass it to a custom layer whose `call` computes this part of the loss and adds "
             "it with `self.add_loss(value)`.",
             fix=NoFix("you have to decide where the layer goes and what it receives"),
         )
-
-
-rule = Rule(
-    code="KD517",
-    name="symbolic-tensor-in-a-loss",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=SYMBOLIC & Trigger(may_read_one),
-    since="3.0",
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,14 +9,13 @@ import libcst as cst
 
 from kdoctor.analysis.calls import binding_of, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.statements import free_name, remove_statement
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, member, word
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import member, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -31,8 +29,10 @@ _ALL: Final = frozenset({
 _SAYS = "ValueError: Passed in object <Variable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule("KD522", severity=Severity.ERROR, since="3.0", look_for=files(word(_TAPE), member("watch")))
+def check(file: File) -> Iterator[Finding]:
     """Report each such call."""
+    module = file.module
     lists = {
         id(use.node): use
         for use in module.members
@@ -54,14 +54,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         use = lists.get(id(value_of(module, given)))
         if use is None and not _is_weight(module, given):
             continue
-        shown = module.source(given)
-        yield rule.finding(
-            module.place(given),
+        yield file.finding(
             f"a tape does not accept Keras weights: {_SAYS} …> of type 'Variable', not tf.Tensor",
+            at=given,
             symbol=f"{_TAPE}.watch",
             confidence=use.confidence if use else Confidence.LIKELY,
             help="Trainable weights are watched automatically; otherwise watch the values of "
-            f"`{shown}`.",
+            f"`{file.source(given)}`.",
             fix=_fix(module, call, given, tape, use.member if use else None),
         )
 
@@ -91,35 +90,17 @@ def _fix(
 ) -> Fix:
     """Return the fix: no call, where the tape watches them by itself; else what they hold."""
     if of in _TRAINABLE and _watches_all(tape) and isinstance(module.parent(call), cst.Expr):
-        return rule.fix("Remove it", remove_statement(module, call))
+        return check.fix("Remove it", remove_statement(module, call))
     hole = Hole(module.outer_span(given))
     if of is None:
         parts: tuple[str | Hole, ...] = (hole, ".value")
     else:
         weight = free_name(module, call, "weight")
         parts = (f"[{weight}.value for {weight} in ", hole, "]")
-    return rule.fix("Watch their values", Edit(module.outer_span(given), parts))
+    return check.fix("Watch their values", Edit(module.outer_span(given), parts))
 
 
 def _watches_all(tape: cst.Call) -> bool:
     """Say whether a tape watches what is trainable when it is read, as it does unless told."""
     told = literal(passed(tape, "watch_accessed_variables", 1), absent=True)
     return not is_hidden(tape) and told is True
-
-
-def _may_watch(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        len(each.node.args) == 1 and isinstance(each.node.func, ast.Attribute)
-        for each in quick.calls_of("watch")
-    )
-
-
-rule = Rule(
-    code="KD522",
-    name="tape-watches-weights",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(_TAPE) & member("watch") & Trigger(_may_watch),
-    since="3.0",
-)

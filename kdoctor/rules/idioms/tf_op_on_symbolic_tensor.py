@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import chain
 
 import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.dataflow.captures import read_in_a_loss, read_in_a_possible_loss
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import Call, imported_calls
 from kdoctor.analysis.tensors.symbolic import (
     REFUSED,
     RUN_WITH_VALUES,
@@ -22,8 +20,6 @@ from kdoctor.analysis.tensors.symbolic import (
     infer_size_fix,
     is_inferable_reshape_size,
 )
-from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
@@ -38,10 +34,13 @@ from kdoctor.rules.idioms._tensorflow import (
     refuses_symbolic_tensors,
 )
 from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES
-from kdoctor.rules.idioms._tensorflow.forwarded_tensors import as_layer, handed_over
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.idioms._tensorflow.forwarded_tensors import (
+    Forwarded,
+    as_layer,
+    hand_tensors_over,
+)
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _NEW = pattern(r"\bkeras(?:\.\w+)+")
 # What fails for another reason, as measured on Keras 3.15.1.
@@ -71,36 +70,37 @@ _LAYER_WITH_LOSS = (
 _LAYER_OF_ITS_OWN = "move it into the `call` of a custom layer"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@lru_cache(maxsize=2048)
+def error_of_name(name: str) -> str | None:
+    """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
+    rest = re.sub(r"^tensorflow\.(compat\.v[12]\.)?", "", name)
+    gone = only_1(name) if is_of_tensorflow_1(name) else None
+    if gone is not None:
+        return f"AttributeError: module '{gone.parent}' has no attribute '{gone.leaf}'"
+    if rest in _OTHER_ERRORS:
+        return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
+    return REFUSED if refuses_symbolic_tensors(name) else None
+
+
+@rule(
+    "KD503",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=(
+        imported_calls(lambda _, name: error_of_name(name) is not None)
+        .even(hidden=True)
+        .passing_symbolic()
+        | hand_tensors_over(lambda name: error_of_name(name) is not None)
+    ).beside(SYMBOLIC),
+)
+def check(call: Call | Forwarded) -> Finding | None:
     """Report each call with a symbolic tensor."""
-    for reference in module.references:
-        error = error_of_symbolic(module, reference)
-        if error and reference.call and not module.is_guarded(reference.node):
-            yield _finding(module, facts, reference, reference.call, error)
-    for call, name in handed_over(module, error_of_name):
-        if module.context_of(call) not in RUN_WITH_VALUES and not module.is_guarded(call):
-            yield _of_own_function(module, call, name)
-
-
-def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    by_pytest = "parametrize" in quick.attributes
-    named = (called for called in quick.calls if isinstance(called.node.func, ast.Name))
-    refused = (
-        called
-        for name, calls in quick.calls_by_meaning.items()
-        if _may_refuse(quick, name)
-        for called in calls
-    )
-    return any(
-        may_get_a_tensor(quick, facts, called)
-        for called in chain(refused, named if by_pytest else ())
-    )
-
-
-def _may_refuse(quick: QuickFacts, name: str) -> bool:
-    return error_of_name(name) is not None or any(
-        error_of_name(callee) is not None for _, callee in quick.parameter_callees(name)
-    )
+    if isinstance(call, Forwarded):
+        runs = call.module.context_of(call.node)
+        return None if runs in RUN_WITH_VALUES else _of_own_function(call)
+    assert call.reference is not None
+    error = error_of_symbolic(call.module, call.reference)
+    return _finding(call, call.reference, error) if error else None
 
 
 def error_of_symbolic(module: Module, reference: Reference) -> str | None:
@@ -116,36 +116,20 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     return None
 
 
-@lru_cache(maxsize=2048)
-def error_of_name(name: str) -> str | None:
-    """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
-    rest = re.sub(r"^tensorflow\.(compat\.v[12]\.)?", "", name)
-    gone = only_1(name) if is_of_tensorflow_1(name) else None
-    if gone is not None:
-        return f"AttributeError: module '{gone.parent}' has no attribute '{gone.leaf}'"
-    if rest in _OTHER_ERRORS:
-        return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
-    return REFUSED if refuses_symbolic_tensors(name) else None
-
-
-def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
-    shown = canonical(name).replace("tensorflow.", "tf.", 1)
-    fix = as_layer(module, call)
-    return rule.finding(
-        module.place(call.func),
-        f"`{module.source(call.func)}` passes its symbolic tensor to `{shown}`: "
-        f"{error_of_name(name)}",
-        symbol=name,
-        confidence=Confidence.LIKELY,
+def _of_own_function(call: Forwarded) -> Finding:
+    shown = canonical(call.symbol).replace("tensorflow.", "tf.", 1)
+    return call.finding(
+        f"`{call.source(call.node.func)}` passes its symbolic tensor to `{shown}`: "
+        f"{error_of_name(call.symbol)}",
+        at=call.node.func,
         help="Turn it into a layer, `keras.layers.Lambda(function)(x)`; or write the function "
         "with `keras.ops`, which accept both kinds of tensors.",
-        fix=fix or NoFix("it takes more arguments than the tensor"),
+        fix=as_layer(call.module, call.node) or NoFix("it takes more arguments than the tensor"),
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, error: str
-) -> Finding:
+def _finding(found: Call, reference: Reference, error: str) -> Finding:
+    module, facts, call = found.module, found.facts, found.call
     known = canonical(reference.name)
     attempt = _attempt(module, facts, replace(reference, name=known, names=(known,)), call)
     name = known.removeprefix("tensorflow.")
@@ -153,19 +137,18 @@ def _finding(
     outer = read_in_a_loss(module, call)
     if outer is not None:
         by_hand, attempt = _LAYER_WITH_LOSS, NoFix(_NO_CURE.format(outer))
-    elif isinstance(attempt, Fix) and (outer := read_in_a_possible_loss(module, call)):
+    elif not isinstance(attempt, NoFix) and (outer := read_in_a_possible_loss(module, call)):
         attempt = replace(
             attempt,
             applicability=Applicability.UNSAFE,
             unsafe_because=_MAY_BE_NO_CURE.format(outer),
         )
-    return rule.finding(
-        module.place(reference.node),
+    return found.finding(
         f"`{module.source(reference.node)}` is called with a symbolic tensor: {error}",
-        symbol=reference.name,
+        at=reference.node,
         confidence=Confidence.LIKELY,
-        help=f"{attempt.title}." if isinstance(attempt, Fix) else f"{_sentence(by_hand)}.",
-        fix=attempt if isinstance(attempt, Fix) else _reason(attempt, known, facts),
+        help=f"{_sentence(by_hand)}." if isinstance(attempt, NoFix) else f"{attempt.title}.",
+        fix=_reason(attempt, known, facts) if isinstance(attempt, NoFix) else attempt,
     )
 
 
@@ -178,7 +161,7 @@ def _attempt(
         return infer_size_fix(
             module,
             size,
-            rule.applicability([rule.group("open-size")[0]]) if sure else Applicability.UNSAFE,
+            check.applicability([check.group("open-size")[0]]) if sure else Applicability.UNSAFE,
         )
     table, nameless = _tables(facts)
     attempt = table.attempt(module, reference, facts.applicability)
@@ -218,14 +201,3 @@ def _tables(facts: TargetFacts) -> tuple[RewriteTable, RewriteTable]:
         for row in named
     ]
     return RewriteTable(rows, facts.signature), RewriteTable(nameless, facts.signature)
-
-
-rule = Rule(
-    code="KD503",
-    name="tf-op-on-symbolic-tensor",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=SYMBOLIC & Trigger(_may_be_called_with_one),
-    since="3.0",
-)

@@ -11,12 +11,14 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import defines
 from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
-from kdoctor.analysis.triggers import Trigger, defines
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -32,8 +34,44 @@ _TRAINING: Final = "training"
 _ERROR = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    return any(
+        _may_be_tensor(quick, value, set())
+        for called in (*quick.calls_with(_TRAINING), *quick.calls_of("call"))
+        for value in _may_be_given(called)
+    )
+
+
+def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
+    by_keyword = called.argument(_TRAINING)
+    if by_keyword is not None:
+        yield by_keyword
+    if called.leaf == "call":
+        yield from called.node.args[1:]
+
+
+def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
+    match node:
+        case ast.Call(func=function):
+            return any(map(returns_tensor, quick.meant_by(function)))
+        case ast.IfExp(body=body):
+            return _may_be_tensor(quick, body, seen)
+        case ast.Name(id=name) if name not in seen:
+            seen.add(name)
+            return any(_may_be_tensor(quick, each, seen) for each in quick.values_of(node))
+    return False
+
+
+@rule(
+    "KD513",
+    severity=Severity.ERROR,
+    since="3.0",
+    # Most layers of the user's own pass `training` on: what it may be tells.
+    look_for=files(defines("call"), Trigger(_may_pass_one)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such argument."""
+    module, facts = file.module, file.facts
     if not module.words.isdisjoint(_EAGERLY):
         return
     for call in module.nodes(cst.Call):
@@ -48,15 +86,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         conversion = PythonBools(module, function)
         is_converted = conversion.converts(given.value) and conversion.covers_all_reads()
-        yield rule.finding(
-            module.place(given),
+        yield file.finding(
             f"`{_TRAINING}` of `{layer}` is a tensor, which has no value in `fit`, `predict` and "
             f"`tf.function`: OperatorNotAllowedInGraphError: {_ERROR}",
+            at=given,
             symbol=f"keras.layers.{layer}.call({_TRAINING})",
-            confidence=Confidence.LIKELY,
             help="Pass a Python bool: `training and self.trainable`. If it depends on data: "
             "`keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.",
-            fix=rule.fix("Convert it to a Python bool", *conversion.edits)
+            fix=file.fix("Convert it to a Python bool", *conversion.edits)
             if is_converted
             else NoFix("its operands are not Python bools here"),
         )
@@ -118,42 +155,3 @@ def _place(facts: TargetFacts, call: cst.Call, layer: str) -> int | None:
     signature = facts.signature(f"keras.layers.{layer}.call") if is_of_super else None
     names = [each.name for each in signature.parameters] if signature else []
     return names.index(_TRAINING) if _TRAINING in names else None
-
-
-def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        _may_be_tensor(quick, value, set())
-        for called in (*quick.calls_with(_TRAINING), *quick.calls_of("call"))
-        for value in _may_be_given(called)
-    )
-
-
-def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
-    by_keyword = called.argument(_TRAINING)
-    if by_keyword is not None:
-        yield by_keyword
-    if called.leaf == "call":
-        yield from called.node.args[1:]
-
-
-def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
-    match node:
-        case ast.Call(func=function):
-            return any(map(returns_tensor, quick.meant_by(function)))
-        case ast.IfExp(body=body):
-            return _may_be_tensor(quick, body, seen)
-        case ast.Name(id=name) if name not in seen:
-            seen.add(name)
-            return any(_may_be_tensor(quick, each, seen) for each in quick.values_of(node))
-    return False
-
-
-rule = Rule(
-    code="KD513",
-    name="training-is-a-tensor",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=defines("call") & Trigger(_may_pass_one),
-    since="3.0",
-)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
-from kdoctor.analysis.triggers import Trigger, method_of
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _STEP = "update_step"
@@ -27,37 +23,28 @@ _CALLERS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _takes_two(step: FormalSignature) -> bool:
+    is_plain = not step.is_decorated and not step.var_positional
+    return is_plain and len(step.by_position) == len(step.parameters) == _TAKES
+
+
+@rule(
+    "KD516",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=methods(_STEP, of=Kind.OPTIMIZER, where=_takes_two),
+)
+def check(step: Method) -> Finding | None:
     """Report each such method."""
-    steps = [
-        (node, step)
-        for node in module.nodes(cst.ClassDef)
-        if (step := methods_in(node).get(_STEP)) is not None
-        and not step.decorators
-        and _takes_two(step.params)
-    ]
-    if not steps or _is_called(module) or _may_call_it(module):
-        return
-    for node, step in steps:
-        if kind_of_class(module, node) is not Kind.OPTIMIZER or module.is_guarded(step):
-            continue
-        fix = _fix(module, step)
-        yield rule.finding(
-            module.place(step.name),
-            "Keras 3 also passes the learning rate to `update_step`: TypeError: "
-            f"{node.name.value}.update_step() takes 3 positional arguments but 4 were given",
-            symbol=f"{node.name.value}.{_STEP}",
-            confidence=Confidence.CERTAIN,
-            help="Write `update_step(self, gradient, variable, learning_rate)`.",
-            fix=fix,
-        )
-
-
-def _takes_two(params: cst.Parameters) -> bool:
-    return (
-        len(params.params) + len(params.posonly_params) == _TAKES
-        and not isinstance(params.star_arg, cst.Param)
-        and not params.kwonly_params
+    if _is_called(step.module) or _may_call_it(step.module):
+        return None
+    return step.finding(
+        "Keras 3 also passes the learning rate to `update_step`: TypeError: "
+        f"{step.symbol}() takes 3 positional arguments but 4 were given",
+        at=step.node.name,
+        confidence=Confidence.CERTAIN,
+        help="Write `update_step(self, gradient, variable, learning_rate)`.",
+        fix=_fix(step.module, step.node),
     )
 
 
@@ -94,24 +81,4 @@ def _fix(module: Module, step: cst.FunctionDef) -> Fix | NoFix:
         return NoFix("the last parameter has a default or is positional-only")
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
-    return rule.fix("Add the `learning_rate` parameter", edit)
-
-
-def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:
-    steps = (method_of(node, _STEP) for node in quick.nodes.get(ast.ClassDef, ()))
-    return any(
-        len(step.args.args) + len(step.args.posonlyargs) == _TAKES
-        for step in steps
-        if step is not None
-    )
-
-
-rule = Rule(
-    code="KD516",
-    name="update-step-without-rate",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger.needing({_STEP}, _may_take_two),
-    since="3.0",
-)
+    return check.fix("Add the `learning_rate` parameter", edit)

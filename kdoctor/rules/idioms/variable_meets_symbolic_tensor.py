@@ -9,12 +9,12 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.analysis.triggers import word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.expression_context import span_for_a_call
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -55,8 +55,10 @@ class _Met(Struct, frozen=True):
     function: str
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule("KD519", severity=Severity.ERROR, since="3.0", look_for=files(SYMBOLIC, word("Variable")))
+def check(file: File) -> Iterator[Finding]:
     """Report each operator between a variable and a symbolic tensor."""
+    module = file.module
     if "Variable" not in module.words:
         return
     for met in _operations(module):
@@ -67,7 +69,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             and module.context_of(met.node) not in RUN_WITH_VALUES
             and not module.is_guarded(met.node)
         ):
-            yield _finding(module, met)
+            yield _finding(file, met)
 
 
 def _operations(module: Module) -> Iterator[_Met]:
@@ -94,41 +96,30 @@ def _refuses(module: Module, node: cst.BaseExpression, *, compares: bool) -> boo
     return found is not None and found.kind is Kind.VARIABLE and found.cls in refusing
 
 
-def _finding(module: Module, met: _Met) -> Finding:
-    fix = _fix(module, met)
-    return rule.finding(
-        module.place(met.node),
-        f"the variable `{module.source(met.left)}` is to the left of a symbolic tensor: {REFUSED}",
+def _finding(file: File, met: _Met) -> Finding:
+    fix = _fix(file, met)
+    return file.finding(
+        f"the variable `{file.source(met.left)}` is to the left of a symbolic tensor: {REFUSED}",
+        at=met.node,
         symbol="keras.Variable",
-        confidence=Confidence.LIKELY,
-        help=f"{fix.title}." if fix else f"Use `keras.ops.{met.function}`.",
-        fix=fix or NoFix(_NO_FIX),
+        help=f"Use `keras.ops.{met.function}`." if isinstance(fix, NoFix) else f"{fix.title}.",
+        fix=fix,
     )
 
 
-def _fix(module: Module, met: _Met) -> Fix | None:
+def _fix(file: File, met: _Met) -> Fix | NoFix:
+    module, why_not = file.module, NoFix(_NO_FIX)
     whole = span_for_a_call(module, met.node)
     first, second = module.span(met.left), module.span(met.right)
     gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)
     if any("#" in module.text[start:end] for start, end in gaps):
-        return None
+        return why_not
     written, need = speller_at(module, met.node).spell(f"keras.ops.{met.function}")
     start = ""
     if isinstance(met.node, cst.AugAssign):
         # A variable has no way to change in place: the name gets the result.
         if not isinstance(met.left, cst.Name):
-            return None
+            return why_not
         start = f"{met.left.value} = "
     parts = (f"{start}{written}(", Hole(first), ", ", Hole(second), ")")
-    return rule.fix(f"Write `{written}`", Edit(whole, parts), imports=(need,))
-
-
-rule = Rule(
-    code="KD519",
-    name="variable-meets-symbolic-tensor",
-    family="idioms",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=SYMBOLIC & word("Variable"),
-    since="3.0",
-)
+    return file.fix(f"Write `{written}`", Edit(whole, parts), imports=[need])

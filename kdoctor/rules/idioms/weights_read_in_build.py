@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
-from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Rule
+from kdoctor.analysis.models.user_classes import member_of_self
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD515",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods("build", of=Kind.LAYER, guarded=True).beside(attribute("get_weights")),
+)
+def check(build: Method) -> Iterator[Finding]:
     """Report each such call."""
-    for node in module.nodes(cst.ClassDef):
-        build = next(
-            (
-                each
-                for each in node.body.body
-                if isinstance(each, cst.FunctionDef) and each.name.value == "build"
-            ),
-            None,
-        )
-        if build is None or kind_of_class(module, node) is not Kind.LAYER:
+    module, cls = build.module, build.owner.symbol
+    for call in descendants(build.node.body):
+        if not _reads(call) or not _is_held(module, call, build.node) or module.is_guarded(call):
             continue
-        for call in descendants(build.body):
-            if _reads(call) and _is_held(module, call, build) and not module.is_guarded(call):
-                yield _finding(module, node, call)
+        yield build.finding(
+            f"`{cls}` may be built while the training step is traced, where weights have no "
+            "values: NotImplementedError: numpy() is only available when eager execution is "
+            "enabled",
+            at=call,
+            symbol=f"{cls}.get_weights",
+            help="Use the weights themselves, `layer.weights[0]`; or build the model before "
+            "training, with an `Input` as its first layer.",
+            fix=NoFix("kdoctor cannot tell whether the values or the weights are needed"),
+        )
 
 
 def _reads(node: cst.CSTNode) -> bool:
@@ -62,38 +66,3 @@ def _is_held(module: Module, call: cst.CSTNode, build: cst.FunctionDef) -> bool:
         ]
         owner = loops[0] if loops else owner
     return any(member_of_self(each, build) is not None for each in (owner, *descendants(owner)))
-
-
-def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
-    return rule.finding(
-        module.place(call),
-        f"`{node.name.value}` may be built while the training step is traced, where weights have "
-        "no values: NotImplementedError: numpy() is only available when eager execution is "
-        "enabled",
-        symbol=f"{node.name.value}.get_weights",
-        confidence=Confidence.LIKELY,
-        help="Use the weights themselves, `layer.weights[0]`; or build the model before "
-        "training, with an `Input` as its first layer.",
-        fix=NoFix("kdoctor cannot tell whether the values or the weights are needed"),
-    )
-
-
-def _may_read(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Attribute) and each.attr == "get_weights"
-        for node in quick.nodes.get(ast.ClassDef, ())
-        for method in node.body
-        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "build"
-        for each in ast.walk(method)
-    )
-
-
-rule = Rule(
-    code="KD515",
-    name="weights-read-in-build",
-    family="idioms",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute("get_weights") & Trigger(_may_read),
-    since="3.0",
-)

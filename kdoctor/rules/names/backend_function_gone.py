@@ -71,7 +71,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.queries import File, files, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import RewriteTable
@@ -95,62 +96,52 @@ from kdoctor.rules.names._missing_names import (
     is_closed,
     is_given,
 )
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Reference, ReferenceKind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each missing function once: where it is read, or at an import that nothing reads."""
-    missing = [
-        reference
-        for reference in module.references
-        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and function(reference.name) is not None
-        and facts.lookup(reference.name).presence is Presence.MISSING
-        and not module.is_guarded(reference.node)
-        and not is_read_of_guarded_import(module, reference)
-        and not is_read_of_guarded_value(module, reference)
-        and not is_closed(reference)
-        and not another_star_may_bind_it(module, reference)
-        and not is_given(module, reference)
-    ]
-    rows = table(facts)
-    for reference in told_once(missing):
-        yield _finding(module, facts, reference, rows)
-
-
-def _may_be_gone(facts: TargetFacts, dotted: str) -> bool:
+def _is_gone(facts: TargetFacts, dotted: str) -> bool:
     return function(dotted) is not None and facts.lookup(dotted).presence is Presence.MISSING
 
 
-def _finding(
-    module: Module, facts: TargetFacts, reference: Reference, rows: RewriteTable
-) -> Finding:
+_GONE = references(where=_is_gone)
+
+
+@rule("KD101", severity=Severity.ERROR, since="3.0", look_for=files(word("backend"), _GONE))
+def check(file: File) -> Iterator[Finding]:
+    """Report each missing function once: where it is read, or at an import that nothing reads."""
+    module = file.module
+    missing = [
+        each.reference
+        for each in _GONE.find(module, file.facts)
+        if each.reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and not is_read_of_guarded_import(module, each.reference)
+        and not is_read_of_guarded_value(module, each.reference)
+        and not is_closed(each.reference)
+        and not another_star_may_bind_it(module, each.reference)
+        and not is_given(module, each.reference)
+    ]
+    rows = table(file.facts)
+    for reference in told_once(missing):
+        yield _finding(file, reference, rows)
+
+
+def _finding(file: File, reference: Reference, rows: RewriteTable) -> Finding:
     name = function(reference.name)
     assert name is not None
-    attempt = attempted(module, facts, reference, rows, name)
-    found = facts.lookup(reference.name)
+    fix = attempted(file.module, file.facts, reference, rows, name)
+    found = file.facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
-    return rule.finding(
-        module.place(reference.node),
+    return file.finding(
         f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
+        at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
-        help=help_for(name, attempt, found),
-        fix=attempt if isinstance(attempt, Fix) else reason_for(name, attempt, rows, found),
+        help=help_for(name, fix, found),
+        fix=fix if isinstance(fix, Fix) else reason_for(name, fix, rows, found),
     )
 
-
-rule = Rule(
-    code="KD101",
-    name="backend-function-gone",
-    family="names",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("backend") & names(_may_be_gone),
-    since="3.0",
-)
 
 REWRITES = ROWS
 VALID = FINE

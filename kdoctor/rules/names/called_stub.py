@@ -9,14 +9,15 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.queries import Name, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._class_checks import asked_alone, class_question
 from kdoctor.rules.names._forwarded_classes import is_asserted, is_handed_on_to_be_made
 from kdoctor.rules.names._missing_names import is_tried
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
@@ -43,51 +44,50 @@ def _row(name: str, parameters: str) -> Rewrite:
     )
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each call of a stub, and each class that is derived from one."""
-    table = _table(facts)
-    for reference in module.references:
-        if reference.kind is not ReferenceKind.LOAD or not _is_stub(facts, reference.name):
-            continue
-        is_base = isinstance(module.parent(reference.node), cst.Arg) and isinstance(
-            module.parent(module.parent(reference.node) or reference.node), cst.ClassDef
-        )
-        handed_on = not is_base and is_handed_on_to_be_made(module, reference.node)
-        asserted = not is_base and is_asserted(module, reference.node)
-        asked = None if asserted else asked_alone(module, reference.node)
-        if reference.call is None and not (is_base or handed_on or asserted or asked):
-            continue
-        found = facts.lookup(reference.name)
-        if found.presence is not Presence.EXISTS:
-            continue
-        if is_tried(module, reference) or module.is_guarded(reference.node):
-            continue
-        attempt = _attempt(module, table, reference, facts)
-        if isinstance(attempt, Fix) and (handed_on or asserted):
-            attempt = replace(attempt, unsafe_because=_ASSERTED if asserted else _HANDED_ON)
-        if asked:
-            attempt = _asked(module, facts, reference, attempt)
-        elif isinstance(attempt, Fix) and not asserted:
-            attempt = _beside_questions(module, facts, reference, attempt)
-        says = f"that raises when it is created: {found.stub}"
-        if asserted:
-            says = "that nothing is an instance of: AssertionError"
-        if asked:
-            says = f"that nothing is an instance of: {asked} is never true"
-        yield rule.finding(
-            module.place(reference.node),
-            f"`{reference.name}` is a stub {says}",
-            symbol=reference.name,
-            confidence=reference.confidence,
-            severity=Severity.CHANGE if asked else None,
-            help=_ASK_FOR_TODAY if asked else _help(reference, attempt),
-            fix=attempt,
-        )
-
-
 def _is_stub(facts: TargetFacts, dotted: str) -> bool:
     """Say whether a name stands for what is gone; elsewhere, to raise is what a function is for."""
     return "legacy" in dotted.split(".") and bool(facts.lookup(dotted).stub)
+
+
+@rule(
+    "KD105",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=references(where=_is_stub).beside(word("legacy")),
+)
+def check(use: Name) -> Finding | None:
+    """Report each call of a stub, and each class that is derived from one."""
+    module, facts, reference = use.module, use.facts, use.reference
+    if reference.kind is not ReferenceKind.LOAD:
+        return None
+    parent = module.parent(use.node)
+    is_base = isinstance(parent, cst.Arg) and isinstance(module.parent(parent), cst.ClassDef)
+    handed_on = not is_base and is_handed_on_to_be_made(module, reference.node)
+    asserted = not is_base and is_asserted(module, reference.node)
+    asked = None if asserted else asked_alone(module, reference.node)
+    if use.call is None and not (is_base or handed_on or asserted or asked):
+        return None
+    found = facts.lookup(use.name)
+    if found.presence is not Presence.EXISTS or is_tried(module, reference):
+        return None
+    fix = _attempt(module, _table(facts), reference, facts)
+    if isinstance(fix, Fix) and (handed_on or asserted):
+        fix = replace(fix, unsafe_because=_ASSERTED if asserted else _HANDED_ON)
+    if asked:
+        fix = _asked(module, facts, reference, fix)
+    elif isinstance(fix, Fix) and not asserted:
+        fix = _beside_questions(module, facts, reference, fix)
+    says = f"that raises when it is created: {found.stub}"
+    if asserted:
+        says = "that nothing is an instance of: AssertionError"
+    if asked:
+        says = f"that nothing is an instance of: {asked} is never true"
+    return use.finding(
+        f"`{use.name}` is a stub {says}",
+        severity=Severity.CHANGE if asked else None,
+        help=_ASK_FOR_TODAY if asked else _help(reference, fix),
+        fix=fix,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -169,7 +169,7 @@ def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | 
 def _rated(row: Rewrite) -> Applicability:
     if row in _UNLIKE:
         return Applicability.UNSAFE
-    return rule.applicability([rule.group("steps")[0]])
+    return check.applicability([check.group("steps")[0]])
 
 
 def _help(reference: Reference, attempt: Fix | NoFix) -> str:
@@ -200,14 +200,4 @@ _ROWS = (
         "l1_regularization_strength=0.0, l2_regularization_strength=0.0",
     ),
     *_UNLIKE,
-)
-
-rule = Rule(
-    code="KD105",
-    name="called-stub",
-    family="names",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("legacy") & names(_is_stub),
-    since="3.0",
 )

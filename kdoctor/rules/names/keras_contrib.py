@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import package
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import package
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import RewriteTable, one_of, rewrite
 from kdoctor.rules.names._deduplicate import of_package
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"
@@ -54,11 +54,12 @@ _BY_HAND = {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD106", severity=Severity.LEGACY, since="3.0", look_for=files(package(_PACKAGE)))
+def check(file: File) -> Iterator[Finding]:
     """Report each import from `keras_contrib` once, else each name that is read off it."""
-    table = RewriteTable(_ROWS, facts.signature)
-    for reference in of_package(module, _PACKAGE):
-        yield _finding(module, reference, _attempt(module, table, reference))
+    table = RewriteTable(_ROWS, file.facts.signature)
+    for reference in of_package(file.module, _PACKAGE):
+        yield _finding(file, reference, _attempt(file.module, table, reference))
 
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | NoFix:
@@ -76,29 +77,18 @@ def _has_rows(module: Module, table: RewriteTable, reference: Reference) -> bool
     )
 
 
-def _finding(module: Module, reference: Reference, attempt: Fix | NoFix) -> Finding:
+def _finding(file: File, reference: Reference, attempt: Fix | NoFix) -> Finding:
     error = next(
         (text for name, text in _BROKEN.items() if f"{reference.name}.".startswith(f"{name}.")), ""
     )
     why = f"ModuleNotFoundError: {error}" if error else "most of it raises on Keras 3"
     leaf = reference.name.rpartition(".")[2]
-    return rule.finding(
-        module.place(reference.node),
+    return file.finding(
         f"`{reference.name}`: keras-contrib was abandoned in 2019: {why}",
+        at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _BY_HAND.get(leaf, ""),
         fix=attempt,
     )
-
-
-rule = Rule(
-    code="KD106",
-    name="keras-contrib",
-    family="names",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=package(_PACKAGE),
-    since="3.0",
-)

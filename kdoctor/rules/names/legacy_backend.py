@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import FACADES, TargetFacts
+from kdoctor.analysis.queries import Name, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
-from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.names._backend.rewrite_call import attempted, function, help_for, table
 from kdoctor.rules.names._missing_names import is_closed, is_given
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Module, ReferenceKind
 from kdoctor.value_types import Kind
 
 _NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"
@@ -61,60 +60,51 @@ CHANGED = frozenset({"count_params"})
 _RATES = ("lr", "learning_rate")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each use of a function that only ``tf.keras.backend`` has."""
-    rows = table(facts)
-    for reference in module.references:
-        name = function(reference.name)
-        if (
-            reference.kind is ReferenceKind.LOAD
-            and name
-            and _is_legacy(reference.name, facts)
-            and not is_closed(reference)
-            and not is_given(module, reference)
-            and not module.is_guarded(reference.node)
-        ):
-            attempt = attempted(module, facts, reference, rows, name)
-            if isinstance(attempt, Fix) and name in CHANGED:
-                attempt = replace(attempt, applicability=Applicability.UNSAFE)
-            yield _finding(module, facts, reference, name, attempt)
-
-
-def _may_be_legacy(facts: TargetFacts, dotted: str) -> bool:
-    return function(dotted) is not None and _is_legacy(dotted, facts)
-
-
-def _is_legacy(qualified: str, facts: TargetFacts) -> bool:
+def _is_legacy(facts: TargetFacts, qualified: str) -> bool:
     split = split_root(qualified)
-    if split is None or split[0] not in FACADES or not facts.runs_keras_3(split[0]):
+    if function(qualified) is None or split is None:
+        return False
+    if split[0] not in FACADES or not facts.runs_keras_3(split[0]):
         return False
     name = ".".join(split[1].split(".")[:2])
     here, there = facts.lookup(f"tensorflow.keras.{name}"), facts.lookup(f"keras.{name}")
     return here.presence is Presence.EXISTS and there.presence is Presence.MISSING
 
 
-def _finding(
-    module: Module, facts: TargetFacts, reference: Reference, name: str, attempt: Fix | NoFix
-) -> Finding:
-    error = _error(module, facts, reference, name)
+@rule(
+    "KD121",
+    severity=Severity.LEGACY,
+    since="3.0",
+    look_for=references(where=_is_legacy).beside(word("backend")),
+)
+def check(use: Name) -> Finding | None:
+    """Report each use of a function that only ``tf.keras.backend`` has."""
+    module, reference = use.module, use.reference
+    name = function(use.name)
+    if name is None or reference.kind is not ReferenceKind.LOAD:
+        return None
+    if is_closed(reference) or is_given(module, reference):
+        return None
+    fix = attempted(module, use.facts, reference, table(use.facts), name)
+    if isinstance(fix, Fix) and name in CHANGED:
+        fix = replace(fix, applicability=Applicability.UNSAFE)
+    error = _error(use, name)
     written = f"`tf.keras.backend.{name}`"
-    return rule.finding(
-        module.place(reference.node),
+    return use.finding(
         f"{written} fails here: {error}"
         if error
         else f"{written} is a leftover of Keras 2 that `keras.backend` no longer has",
-        symbol=reference.name,
-        confidence=Confidence.LIKELY if error else reference.confidence,
+        confidence=Confidence.LIKELY if error else None,
         severity=Severity.ERROR if error else Severity.LEGACY,
-        help=help_for(name, attempt),
-        fix=attempt,
+        help=help_for(name, fix),
+        fix=fix,
     )
 
 
-def _error(module: Module, facts: TargetFacts, reference: Reference, name: str) -> str | None:
+def _error(use: Name, name: str) -> str | None:
     """Return what the call raises, None where it works as far as anybody can tell."""
-    call = reference.call
-    if call is None or not call.args or uses_another_keras(module, facts):
+    module, call = use.module, use.call
+    if call is None or not call.args or uses_another_keras(module, use.facts):
         return None  # a weight of tf_keras is a `tf.Variable`, and its tensors are its own
     first = passed(call, "x", 0)
     if name in ON_VARIABLE and first is not None and _is_variable(module, first):
@@ -137,14 +127,3 @@ def _is_variable(module: Module, node: cst.BaseExpression) -> bool:
         return False
     owner = module.type_of(node.value)
     return owner is not None and owner.kind is Kind.OPTIMIZER
-
-
-rule = Rule(
-    code="KD121",
-    name="legacy-backend",
-    family="names",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=word("backend") & names(_may_be_legacy),
-    since="3.0",
-)

@@ -76,9 +76,9 @@ from functools import lru_cache
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names
+from kdoctor.analysis.queries import File, files, references
 from kdoctor.keras_api import Lookup, split_root
-from kdoctor.model import Finding, Fix, NoFix, Place, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
@@ -100,12 +100,14 @@ from kdoctor.rules.names._removed_classes import EXAMPLES as GONE_CLASSES
 from kdoctor.rules.names._removed_classes import stand_in
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import EXAMPLES, told_by_hand
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Reference, ReferenceKind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule("KD102", severity=Severity.ERROR, look_for=files(references(where=may_be_missing)))
+def check(file: File) -> Iterator[Finding]:
     """Report each missing name once: at its import, else where it is read."""
+    module, facts = file.module, file.facts
     missing = {
         reference: found
         for reference in module.references
@@ -138,7 +140,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 continue  # as above
         elif is_read and not by_star(reference) and _is_missing_before_the_name(reference, found):
             continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
-        yield _finding(module, reference, found, moves, attempt)
+        yield _finding(file, reference, found, moves, attempt)
 
 
 @lru_cache(maxsize=8)
@@ -147,11 +149,11 @@ def _ways(facts: TargetFacts) -> Ways:
 
 
 def _finding(
-    module: Module, reference: Reference, found: Lookup, moves: Moves, attempt: Fix | NoFix
+    file: File, reference: Reference, found: Lookup, moves: Moves, attempt: Fix | NoFix
 ) -> Finding:
-    return rule.finding(
-        _place(module, reference, found),
+    return file.finding(
         f"`{found.qualified}` {_history(found, moves)}: {error_of(reference, found)}",
+        at=_place(reference, found),
         symbol=found.qualified,
         confidence=reference.confidence,
         help=_help(found, moves, attempt),
@@ -200,7 +202,7 @@ def _reason(found: Lookup, moves: Moves, refused: NoFix) -> NoFix:
     return NoFix("no release had the same object under a name that exists on the target")
 
 
-def _place(module: Module, reference: Reference, found: Lookup) -> Place:
+def _place(reference: Reference, found: Lookup) -> cst.CSTNode:
     """Return where the missing part stands: the import's alias, or the name up to that part."""
     node: cst.CSTNode = reference.node
     if reference.kind is ReferenceKind.LOAD and found.missing_prefix is not None:
@@ -208,7 +210,7 @@ def _place(module: Module, reference: Reference, found: Lookup) -> Place:
         for _ in range(behind):
             if isinstance(node, cst.Attribute):
                 node = node.value
-    return module.place(node)
+    return node
 
 
 def _is_missing_before_the_name(reference: Reference, found: Lookup) -> bool:
@@ -243,15 +245,6 @@ def _is_of_the_backend(found: Lookup) -> bool:
     owner, _, leaf = split[1].rpartition(".") if split is not None else ("", "", "")
     return owner == "backend" and not leaf.startswith("_")
 
-
-rule = Rule(
-    code="KD102",
-    name="missing-name",
-    family="names",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=names(may_be_missing),
-)
 
 VALID = [
     # Put there by hand.

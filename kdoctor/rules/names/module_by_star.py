@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import star_import
 from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle, split_root
 from kdoctor.model import Confidence, Finding, ImportNeed, Severity
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import rule
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _modules_of(facts: TargetFacts, star: str) -> Mapping[str, str]:
+    return oracle(facts.target).star_modules(star)
+
+
+@rule("KD108", severity=Severity.ERROR, since="3.0", look_for=files(star_import(_modules_of)))
+def check(file: File) -> Iterator[Finding]:
     """Report each such name once, where it is first read."""
+    module, facts = file.module, file.facts
     stars = [each.imported for each in module.imports if each.local == "*"]
     if any(split_root(star) is None for star in stars):
         return
@@ -24,17 +29,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         until = facts.lookup(f"{star}.{name}").periods[-1][1]
         parent, _, leaf = home.rpartition(".")
-        yield rule.finding(
-            module.place(node),
+        title = f"Import `{home}`{'' if leaf == name else f' as `{name}`'}"
+        yield file.finding(
             f"`from {star} import *` brought in `{name}` up to Keras {until}: NameError: name "
             f"'{name}' is not defined",
+            at=node,
             symbol=home,
             confidence=Confidence.CERTAIN,
-            help=f"Import `{home}`{'' if leaf == name else f' as `{name}`'}.",
-            fix=rule.fix(
-                f"Import `{home}`{'' if leaf == name else f' as `{name}`'}",
-                imports=(ImportNeed(parent, leaf, name),),
-            ),
+            help=f"{title}.",
+            fix=file.fix(title, imports=(ImportNeed(parent, leaf, name),)),
         )
 
 
@@ -42,10 +45,9 @@ def _brought(
     stars: list[str], names: Collection[str], facts: TargetFacts
 ) -> Mapping[str, tuple[str, str]]:
     """Return the modules that star imports bring no more, by name: of which star, and what."""
-    known = oracle(facts.target)
     found: dict[str, tuple[str, str]] = {}
     for star in stars:
-        for name, home in known.star_modules(star).items():
+        for name, home in _modules_of(facts, star).items():
             if name in names and _is_module(facts.lookup(home)):
                 found[name] = star, home
     return {
@@ -57,20 +59,3 @@ def _brought(
 
 def _is_module(found: Lookup) -> bool:
     return found.presence is Presence.EXISTS and found.kind is EntryKind.MODULE
-
-
-def _may_lack(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a name is read that a star import may have brought."""
-    known = oracle(facts.target)
-    return any(not quick.words.isdisjoint(known.star_modules(star)) for star in quick.star_modules)
-
-
-rule = Rule(
-    code="KD108",
-    name="module-by-star",
-    family="names",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=Trigger(_may_lack),
-    since="3.0",
-)

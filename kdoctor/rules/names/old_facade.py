@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.queries import File, files, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
@@ -17,7 +18,7 @@ from kdoctor.rules.names._backend.rewrite_call import help_for
 from kdoctor.rules.names._deduplicate import told_once
 from kdoctor.rules.names._missing_names import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"
@@ -38,20 +39,34 @@ class _Closed(Struct, frozen=True):
     error: str
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_of_an_old_facade(_: TargetFacts, dotted: str) -> bool:
+    roots = (*FACADES, *_COMPAT_PYTHON, *_CONTRIB, _PYTHON)
+    return any(f"{dotted}.".startswith(f"{root}.") for root in roots)
+
+
+_OLD = references(where=_is_of_an_old_facade)
+
+
+@rule(
+    "KD103",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(word("compat", "contrib", "python"), _OLD),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each import of an old facade, and each name that is read off a hidden one."""
+    module, facts = file.module, file.facts
     found = {
-        reference: closed
-        for reference in module.references
-        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and reference.binding.imported.partition(".")[0] == "tensorflow"
-        and (closed := _closed(reference)) is not None
-        and not module.is_guarded(reference.node)
+        each.reference: closed
+        for each in _OLD.find(module, facts)
+        if each.reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and each.reference.binding.imported.partition(".")[0] == "tensorflow"
+        and (closed := _closed(each.reference)) is not None
     }
     rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
     table = RewriteTable(rows, facts.signature)
     for reference in told_once(found):
-        yield _finding(module, facts, found[reference], _attempt(module, table, reference))
+        yield _finding(file, found[reference], _attempt(module, table, reference))
 
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | NoFix:
@@ -69,14 +84,14 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
     return attempt
 
 
-def _finding(module: Module, facts: TargetFacts, closed: _Closed, attempt: Fix | NoFix) -> Finding:
+def _finding(file: File, closed: _Closed, attempt: Fix | NoFix) -> Finding:
     reference = closed.reference
-    return rule.finding(
-        module.place(reference.node),
+    return file.finding(
         f"`{reference.name}` is not available: {closed.error}",
+        at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
-        help=_help(facts, closed, attempt),
+        help=_help(file.facts, closed, attempt),
         fix=attempt,
     )
 
@@ -115,11 +130,6 @@ def _closed(reference: Reference) -> _Closed | None:
     return None
 
 
-def _may_be_closed(_: TargetFacts, dotted: str) -> bool:
-    roots = (*FACADES, *_COMPAT_PYTHON, *_CONTRIB, _PYTHON)
-    return any(f"{dotted}.".startswith(f"{root}.") for root in roots)
-
-
 def _first_missing(root: str) -> str:
     """Return the first part of a root that is not there."""
     if root in _CONTRIB:
@@ -156,14 +166,3 @@ def _row(closed: _Closed, facts: TargetFacts) -> Rewrite | None:
 def _is_the_same_class(name: str, other: str) -> bool:
     leaf = name.rpartition(".")[2]
     return leaf[:1].isupper() and other.endswith(f".{leaf}") and ".legacy." not in other
-
-
-rule = Rule(
-    code="KD103",
-    name="old-facade",
-    family="names",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("compat", "contrib", "python") & names(_may_be_closed),
-    since="3.0",
-)

@@ -8,7 +8,8 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import names, word
+from kdoctor.analysis.queries import File, files, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
@@ -18,7 +19,7 @@ from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
@@ -39,8 +40,23 @@ _Rows = dict[Reference, tuple[Rewrite, bool] | None]
 """The row for each private name that is read or imported, and whether both are the same object."""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _root(name: str) -> str | None:
+    roots = (_SRC, _API, _TF, _PYTHON)
+    return next((each for each in roots if f"{name}.".startswith(f"{each}.")), None)
+
+
+@rule(
+    "KD104",
+    severity=Severity.LEGACY,
+    since="3.0",
+    look_for=files(
+        word("src", "api", "_tf_keras", "python"),
+        references(where=lambda _, dotted: _root(dotted) is not None),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report private names once: at their import, else where they are read."""
+    module, facts = file.module, file.facts
     own = _KERAS_ITSELF.search(module.unit.path.replace("\\", "/")) is not None
     private = [
         reference
@@ -61,8 +77,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
-        attempt = _attempt(module, reference, facts, rows)
-        yield _finding(module, reference, facts, attempt)
+        yield _finding(file, reference, _attempt(module, reference, facts, rows))
 
 
 def _attempt(module: Module, reference: Reference, facts: TargetFacts, rows: _Rows) -> Fix | NoFix:
@@ -86,20 +101,19 @@ def _by_own_row(
     `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
     """
     found = rows.get(reference)
-    rated = rule.applicability() if found is not None and found[1] else Applicability.UNSAFE
+    rated = check.applicability() if found is not None and found[1] else Applicability.UNSAFE
     return RewriteTable([found[0]] if found else [], facts.signature).attempt(
         module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
     )
 
 
-def _finding(
-    module: Module, reference: Reference, facts: TargetFacts, attempt: Fix | NoFix
-) -> Finding:
+def _finding(file: File, reference: Reference, attempt: Fix | NoFix) -> Finding:
+    facts = file.facts
     error = _error(reference, facts)
     why = f"does not exist: {error}" if error else _why(reference, facts)
-    return rule.finding(
-        module.place(reference.node),
+    return file.finding(
         f"`{reference.name}` {why}",
+        at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
         severity=_severity(reference, facts, error),
@@ -132,11 +146,6 @@ def _no_longer_mixes(reference: Reference, facts: TargetFacts) -> bool:
     public = _of_the_copy(reference.name, facts)
     family = facts.lookup(f"tensorflow.{public}").family if public else None
     return family in _NO_LONGER_MIX or leaf in ("Layer", "Model", "Sequential")
-
-
-def _root(name: str) -> str | None:
-    roots = (_SRC, _API, _TF, _PYTHON)
-    return next((each for each in roots if f"{name}.".startswith(f"{each}.")), None)
 
 
 def _is_private(reference: Reference, facts: TargetFacts) -> bool:
@@ -284,15 +293,3 @@ def _of_the_copy(name: str, facts: TargetFacts) -> str | None:
     same = (each for each in found.suggestions if each.endswith(f".{leaf}"))
     first = next((each for each in same if leaf[:1].isupper() and ".legacy." not in each), None)
     return first.removeprefix("tensorflow.") if first else None
-
-
-rule = Rule(
-    code="KD104",
-    name="private-name",
-    family="names",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=word("src", "api", "_tf_keras", "python")
-    & names(lambda _, dotted: _root(dotted) is not None),
-    since="3.0",
-)

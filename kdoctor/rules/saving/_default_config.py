@@ -6,7 +6,7 @@ object anew from that: of a file, or as a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import libcst as cst
@@ -25,6 +25,7 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
+from kdoctor.analysis.queries import Method, Query, methods
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import split_root
@@ -242,6 +243,11 @@ def _stored(own: UserConfig, owner: str) -> set[str]:
 
 KEEPS_MODELS: Final = word("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
 """What a file has that saves or copies whole models."""
+
+
+def inits(of: Kind, *, where: Callable[[FormalSignature], bool]) -> Query[Method]:
+    """Return the query for the ``__init__`` of classes that leave their config to Keras."""
+    return methods("__init__", of=of, where=where, lacking=_SAYS_ITSELF, made=True, guarded=True)
 
 
 def wants_some(init: FormalSignature) -> bool:
