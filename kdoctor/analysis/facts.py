@@ -37,10 +37,12 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
     """The target, its API, and the proof record.
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
+    ``own_proofs`` are the proofs that hold in the records of rules of one's own.
     """
 
     target: Target
     namespace: str = ""
+    own_proofs: frozenset[str] = frozenset()
 
     def lookup(self, qualified: str) -> Lookup:
         """Look up a dotted name on the target: does it exist, where did it move."""
@@ -91,8 +93,8 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
 
         Nothing else makes a fix safe: without a record there was no run behind it.
         """
-        held = proofs_that_hold()
-        is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
+        held, own = proofs_that_hold(), self.own_proofs
+        is_safe = bool(proofs) and all(proof.id in held or proof.id in own for proof in proofs)
         return Applicability.SAFE if is_safe else Applicability.UNSAFE
 
 

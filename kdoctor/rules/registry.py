@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from kdoctor.errors import UsageProblem
 from kdoctor.rules.index import places, rule_index
 from kdoctor.rules.loading import load_rule
+from kdoctor.rules.own import OwnRules, in_use
 from kdoctor.rules.redirects import redirected
 from kdoctor.rules.rule import Rule
 
 
-@cache
 def all_rules() -> tuple[Rule, ...]:
-    """Return every rule, ordered by code.
+    """Return every rule, ordered by code; also those of one's own that are in use.
 
     Raises:
         ValueError: a rule is not what it must be: a code or a name twice, another family than its
             folder's, a heading missing.
     """
+    own = in_use()
+    return _with_own(own) if own.rules else _kdoctors_rules()
+
+
+@lru_cache(maxsize=4)
+def _with_own(own: OwnRules) -> tuple[Rule, ...]:
+    return tuple(sorted((*_kdoctors_rules(), *own.rules), key=lambda rule: rule.code))
+
+
+@cache
+def _kdoctors_rules() -> tuple[Rule, ...]:
     rules = sorted(map(load_rule, places()), key=lambda rule: rule.code)
     for attribute in ("code", "name"):
         values = [getattr(rule, attribute) for rule in rules]

@@ -33,6 +33,7 @@ FAMILIES = {
     "environment": "KD7",
     "suppression": "KD9",
 }
+OWN = "own"  # the family of rules of one's own
 HEADINGS = (
     "## What it does",
     "## Why it breaks",
@@ -84,8 +85,10 @@ class Example(Struct, frozen=True, dict=True):
         return f"example {digest[:16]}"
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, kw_only=True):
     """One pattern worth telling people about.
+
+    Without a ``family`` it is a rule of one's own.
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. Sharper ones are made by
@@ -102,7 +105,7 @@ class Rule(Struct, frozen=True):
 
     code: str
     name: str
-    family: str
+    family: str = OWN
     severity: Severity
     check: Check
     triggers: Collection[str] | Trigger = ()
