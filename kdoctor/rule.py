@@ -1,0 +1,71 @@
+"""What a rule of one's own is made of. In preview: names are added, and may still change.
+
+A rule is a file that binds one :class:`Rule`; ``VALID`` and ``INVALID`` beside it are its tests,
+its documentation and its proof. ``docs/own-rules.md`` writes one from beginning to end.
+"""
+
+from __future__ import annotations
+
+from kdoctor.analysis.calls import (
+    UNKNOWN,
+    add_keyword,
+    argument,
+    is_hidden,
+    literal,
+    replace_expression,
+    value_of,
+)
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.triggers import Trigger, attribute, keyword, member, named, word
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    ImportNeed,
+    Place,
+    Severity,
+    Span,
+)
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberStore, MemberUse, Module, Reference, ReferenceKind
+from kdoctor.value_types import Context, Kind, Type
+
+__all__ = [
+    "UNKNOWN",
+    "Applicability",
+    "Confidence",
+    "Context",
+    "Edit",
+    "Example",
+    "Finding",
+    "Fix",
+    "Hole",
+    "ImportNeed",
+    "Kind",
+    "MemberStore",
+    "MemberUse",
+    "Module",
+    "Place",
+    "Reference",
+    "ReferenceKind",
+    "Rule",
+    "Severity",
+    "Span",
+    "TargetFacts",
+    "Trigger",
+    "Type",
+    "add_keyword",
+    "argument",
+    "attribute",
+    "is_hidden",
+    "keyword",
+    "literal",
+    "member",
+    "named",
+    "replace_expression",
+    "value_of",
+    "word",
+]
