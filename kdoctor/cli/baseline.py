@@ -64,6 +64,7 @@ def write(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -90,7 +91,17 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+        target,
+        namespace,
+        select,
+        ignore,
+        preview,
+        trust_rules,
+        exclude,
+        config,
+        isolated,
+        no_cache,
+        jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
@@ -118,6 +129,7 @@ def check(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -139,7 +151,17 @@ def check(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+        target,
+        namespace,
+        select,
+        ignore,
+        preview,
+        trust_rules,
+        exclude,
+        config,
+        isolated,
+        no_cache,
+        jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes)
@@ -159,6 +181,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -179,7 +202,17 @@ def prune(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+        target,
+        namespace,
+        select,
+        ignore,
+        preview,
+        trust_rules,
+        exclude,
+        config,
+        isolated,
+        no_cache,
+        jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True)
@@ -197,6 +230,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     select: list[str] | None,
     ignore: list[str] | None,
     preview: bool | None,  # noqa: FBT001
+    trust_rules: bool,  # noqa: FBT001
     exclude: list[str] | None,
     config: str | None,
     isolated: bool,  # noqa: FBT001
@@ -209,6 +243,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
         "select": choices.split(select),
         "ignore": choices.split(ignore),
         "preview": preview,
+        "trust_rules": trust_rules,
         "exclude": exclude,
         "config": config,
         "isolated": isolated,

@@ -48,6 +48,7 @@ def report(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -94,6 +95,7 @@ def report(  # noqa: PLR0913 - the options of the command
         "select": choices.split(select),
         "ignore": choices.split(ignore),
         "preview": preview,
+        "trust_rules": trust_rules,
         "exclude": exclude,
         # Earlier commits are scanned in another folder.
         "config": config and os.path.abspath(config),  # noqa: PTH100

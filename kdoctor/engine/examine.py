@@ -31,9 +31,11 @@ from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
 from kdoctor.modules.module_summary import parsed
+from kdoctor.own_rules.activating import use_sources
 from kdoctor.rules import applies, words
 from kdoctor.rules.entry import RuleEntry
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.own import in_use
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -64,12 +66,13 @@ class Examiner:
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
+        use_sources(scan_options.own_rules)
         codes = scan_options.codes
         known = tuple(
             rule for rule in rule_index() if not rule.preview or codes is None or rule.code in codes
         )
         chosen = [rule for rule in known if codes is None or rule.code in codes]
-        self._facts = TargetFacts(scan_options.target, scan_options.namespace)
+        self._facts = TargetFacts(scan_options.target, scan_options.namespace, in_use().proven)
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.asked
         self._oracle = oracle(scan_options.target)

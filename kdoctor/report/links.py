@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from kdoctor.report.output import is_terminal
+from kdoctor.rules.own import in_use
 
 # As https://github.com/zkat/supports-hyperlinks has it, by what each terminal says of itself.
 _PROGRAMS = frozenset(
@@ -54,7 +55,8 @@ def file_url(path: str) -> str | None:
 
 def rule_url(code: str, name: str) -> str | None:
     """Return the URL of a rule's page, else of the file that its page is made from."""
-    return page_url(code) or _rule_file(name)
+    own = in_use().files.get(code)
+    return file_url(own) if own else page_url(code) or _rule_file(name)
 
 
 def home_url() -> str | None:
@@ -62,10 +64,9 @@ def home_url() -> str | None:
     return _urls().get("Homepage") or _urls().get("Repository")
 
 
-@cache
 def page_url(code: str) -> str | None:
     """Return the rule's page in the documentation that the metadata names, if any."""
-    base = _urls().get("Documentation")
+    base = None if code in in_use().files else _urls().get("Documentation")
     return f"{base.rstrip('/')}/rules/{code}/" if base else None
 
 

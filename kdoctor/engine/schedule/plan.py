@@ -98,8 +98,12 @@ class Plan:
     @property
     def notes(self) -> ProjectNotes:
         """Notes on the project's own files, and on what was skipped."""
-        remarks = (*self.remarks, *self._policy.redirect_notes)
-        return replace(self.targets.notes, remarks=remarks)
+        notes, own = self.targets.notes, self._policy.own_rules
+        return replace(
+            notes,
+            remarks=(*self.remarks, *self._policy.remarks),
+            unreadable=(*notes.unreadable, *own.problems),
+        )
 
     def _cache(self, policy: FileSelection) -> Cache | None:
         # Only where it is wanted.

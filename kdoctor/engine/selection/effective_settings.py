@@ -111,7 +111,7 @@ def overview(
         every if codes is None else codes,
         len(every),
         policy.excludes_from_search(path),
-        replace(targets.notes, remarks=policy.redirect_notes),
+        replace(targets.notes, remarks=policy.remarks),
     )
 
 

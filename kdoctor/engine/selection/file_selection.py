@@ -15,9 +15,12 @@ from kdoctor.engine.schedule.task import Task, absolute, working_folder
 from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
+from kdoctor.own_rules.activating import use_rules_in, use_rules_of
 from kdoctor.project import Configs, Settings, start_of
 from kdoctor.project.code_style import CodeStyle, CodeStyles
+from kdoctor.project.root import shown
 from kdoctor.project.settings import NO_SETTINGS
+from kdoctor.rules.own import in_use
 from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
@@ -58,6 +61,9 @@ class FileSelection:
         self._options = options
         self.broken_settings = BrokenSettings()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
+        alias = options.get("stdin_filename")
+        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
+        self._use_own_rules()
         named = options.get("namespace")
         if named not in _NAMESPACES:
             raise UsageProblem(f"unknown namespace {named!r}; choose keras, tf.keras or keep")
@@ -70,11 +76,21 @@ class FileSelection:
         self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
-        alias = options.get("stdin_filename")
         self.has_named_settings = options.get("config") is not None
-        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.styles = CodeStyles(self.start)
         self.main = self._checked_settings(str(self.start))
+
+    def _use_own_rules(self) -> None:
+        """Bring the rules of one's own into use: those of the run, which its first folder names."""
+        named = self._options.get("rules")
+        self._settings_of_run = self.configs.of(str(self.start))
+        self._rules_elsewhere: dict[str, None] = {}
+        if named is None:
+            trusted = self._options.get("trust_rules", False)
+            use_rules_of(self._settings_of_run, trusted=trusted)
+        else:
+            use_rules_in([os.fspath(each) for each in named])
+        self.own_rules = in_use()
 
     def of(self, folder: str) -> Settings:
         """Return the settings for files in a folder, given by its absolute path.
@@ -103,10 +119,21 @@ class FileSelection:
         """
         settings = self.configs.of(folder)
         if settings not in self._choices:
+            self._note_rules(settings)
             self._exemptions[settings] = tuple(_exemptions(settings))
             self._exclusions[settings] = _exclusion(settings)
             self._chosen(settings)  # last: what has choices can be used
         return settings
+
+    def _note_rules(self, settings: Settings) -> None:
+        """Note that a folder further down names rules of its own: a run has those of its first."""
+        layer, of_run = settings.layer("rules"), self._settings_of_run.layer("rules")
+        if layer is None or (of_run is not None and of_run.path == layer.path):
+            return
+        self._rules_elsewhere[
+            f"{layer.place('rules')}: rules: those of {shown(self.start)} count in this run; for "
+            f"these, run kdoctor in {shown(Path(layer.folder))}"
+        ] = None
 
     def codes_in(self, folder: str) -> Codes:
         """Return the rules selected in a folder, per-file ignores aside."""
@@ -132,11 +159,16 @@ class FileSelection:
         return self._left[key]
 
     @property
-    def redirect_notes(self) -> tuple[str, ...]:
-        """What became of the old codes and names that options and settings say."""
+    def remarks(self) -> tuple[str, ...]:
+        """Which rules of one's own are not loaded, and what became of old codes and names."""
         from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
 
-        return tuple(redirect_notes(self._entries()))
+        withheld = self.own_rules.sources.withheld
+        return (
+            *([withheld] if withheld else []),
+            *self._rules_elsewhere,
+            *redirect_notes(self._entries()),
+        )
 
     def _entries(self) -> Iterator[str]:
         """Yield all that rules are named by, as far as settings were read."""
@@ -272,14 +304,16 @@ def _only_code(entry: str, where: str) -> str:
 
 def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Return the codes of the rules that are named, each with the place where it is."""
-    from kdoctor.engine.selection.codes import codes_of  # noqa: PLC0415 - only where rules are named
+    from kdoctor.engine.selection.codes import codes_of, may_be_withheld  # noqa: PLC0415 - only where rules are named
 
     found: set[str] = set()
     for entry, where in entries:
         try:
             found |= codes_of([entry])
         except UsageProblem as problem:
-            raise UsageProblem(f"{where}{problem}") from None
+            # Settings that name rules of one's own hold for who does not load them, too.
+            if not (where and may_be_withheld(entry)):
+                raise UsageProblem(f"{where}{problem}") from None
     return frozenset(found)
 
 
