@@ -12,10 +12,10 @@ from kdoctor.server.hover import hover_at
 from kdoctor.server.server import Server
 
 
-def serve() -> int:
+def serve(*, trust_rules: bool = False) -> int:
     """Serve an editor on standard input and output until it ends; return the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    server = made()
+    server = made(trust_rules=trust_rules)
     output = sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever prints: the protocol's stream is the protocol's
     server.start_io(stdout=output)
@@ -23,9 +23,9 @@ def serve() -> int:
     return 0 if server.protocol.was_shut_down else 1
 
 
-def made() -> Server:
+def made(*, trust_rules: bool = False) -> Server:
     """Return a server that answers."""
-    server = Server()
+    server = Server(trust_rules=trust_rules)
     _add_life(server)
     _add_documents(server)
     _add_notebooks(server)

@@ -32,7 +32,7 @@ class View:
     """What was made of a sheet.
 
     ``reading`` is None where nothing can be said about it: it is passed over, or ``problem`` says
-    why not. ``wrong`` is what is wrong with the project's settings.
+    why not. ``wrong`` is what is wrong with the project's settings, or with rules of its own.
     """
 
     sheet: OpenSheet
@@ -223,7 +223,7 @@ class Session:
                 # The engine passes over such a file; while it is typed, it is half a line.
                 broken = why_not_python(draft.data.decode())
                 return View(sheet, reading, problem=broken.why if broken else "")
-            return View(sheet, reading)
+            return View(sheet, reading, wrong=self._live.problem_of_own_rules(reading))
         except UsageProblem as problem:
             return View(sheet, wrong=str(problem))
         except Exception as error:  # noqa: BLE001 - whatever is typed, the server goes on
