@@ -38,6 +38,7 @@ def run(paths: Sequence[str], page: Page, notes: Page, *, prove: bool) -> int:
     if prove and not failed:
         failed = not _prove(own, page)
         use_rules_in(paths)  # with the record that was written
+        broken = bool(in_use().problems)
     if own.rules or not broken:
         command = "" if prove else f"kdoctor rules --test {shlex.join(paths)} --prove"
         report.write_test_summary(tests, _unproven(in_use()), command, page)

@@ -301,7 +301,7 @@ class Examiner:
                 from kdoctor.engine.identity.finding_identity import finding_anchors  # noqa: PLC0415
 
                 anchors |= finding_anchors(module, places)
-        failed = Unreadable(document.path, problems[0]) if problems else None
+        failed = Unreadable(document.path, "; ".join(dict.fromkeys(problems))) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
         applied = apply(self._suppressions, document, sorted(findings, key=finding_order), unasked)

@@ -15,7 +15,7 @@ from kdoctor.engine.fixing import fix
 from kdoctor.engine.options import Options
 from kdoctor.engine.scanning import scan
 from kdoctor.model import Finding
-from kdoctor.rules import Example, Rule
+from kdoctor.rules import Example, Rule, words
 
 _NAMED = 3  # findings in a sentence
 
@@ -85,14 +85,14 @@ def _wrong_fix(rule: Rule, example: Example, sources: Collection[str]) -> str:
 
 
 def _why_silent(rule: Rule, example: Example, sources: Collection[str]) -> str:
-    """Say why nothing is found, where the rule's own triggers are why."""
+    """Say why nothing is found, where what the file must hold for the rule to be asked is why."""
+    spoken = (all(word in example.before for word in each.split()) for each in words())
+    if not any(spoken):
+        return "; it speaks neither of Keras nor of a package that the rule names in LIBRARIES"
     ungated, problem = _found(rule, example.before, example, sources, gate=False)
     if problem or not ungated:
         return ""
-    return (
-        "; without the gate it is. Its triggers must hold wherever it finds something, and a file "
-        "must speak of Keras, or of a package that the rule names in LIBRARIES"
-    )
+    return "; without its triggers it is, and they must hold wherever the rule finds something"
 
 
 def _options(

@@ -57,7 +57,7 @@ def use_rules_in(paths: Sequence[str]) -> None:
     folders = []
     for named in paths:
         path = Path(named).absolute()
-        if path.is_dir():
+        if named and path.is_dir():
             folders.append(RuleFolder(str(path), "rules"))
         elif path.suffix == ".py" and path.is_file():
             folders.append(RuleFolder(str(path.parent), "rules", path.name))

@@ -11,6 +11,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,7 +151,7 @@ def _wrong_place(found: Finding, module: Module) -> str:
     place = found.place
     is_place = isinstance(place, Place) and _is_inside(place.span, module)
     if not is_place or place != module.unit.place(place.span):
-        return f"it reports a place that is none of {module.path}: make it by module.place(node)"
+        return "it reports a place outside of the file: make it by module.place(node)"
     return ""
 
 
@@ -161,14 +162,27 @@ def _wrong_fix(fix: Fix | None, reason: str | None, module: Module) -> str:
         return "a fix is Fix(title, edits, applicability), with one edit or more"
     for edit in fix.edits:
         if not (isinstance(edit, Edit) and _is_inside(edit.span, module)):
-            return f"it edits a place that is none of {module.path}: make it by module.span(node)"
+            return "it edits a place outside of the file: make it by module.span(node)"
         for part in edit.parts:
             if isinstance(part, Hole):
                 if not edit.span.covers(part.span):
                     return "a Hole keeps source of its own edit's span, and this one lies outside"
             elif not isinstance(part, str):
                 return "the parts of an edit are texts and holes"
+    if any(_clash(one, other) for one, other in combinations(dict.fromkeys(fix.edits), 2)):
+        return "two edits of its fix overlap, and neither lies in a hole of the other"
     return ""
+
+
+def _clash(one: Edit, other: Edit) -> bool:
+    if one.span.end <= other.span.start or other.span.end <= one.span.start:
+        return False
+    return not (_keeps(one, other) or _keeps(other, one))
+
+
+def _keeps(one: Edit, other: Edit) -> bool:
+    """Say whether an edit keeps the source that another one changes."""
+    return any(isinstance(part, Hole) and part.span.covers(other.span) for part in one.parts)
 
 
 def _is_inside(span: Any, module: Module) -> bool:

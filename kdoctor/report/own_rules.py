@@ -60,7 +60,8 @@ def write_test_summary(
     if failed:
         page.line(f"{failed} of {count(len(tests), 'example')} failed, of {rules}.")
         return
-    page.line(f"{count(len(tests), 'example')} of {rules} held.")
+    ran = "" if prove or unproven else ", and ran as they say"
+    page.line(f"{count(len(tests), 'example')} of {rules} held{ran}.")
     if unproven:
         named = ", ".join(sorted(unproven))
         page.line(
