@@ -219,11 +219,12 @@ class Session:
             if draft.kind == "python" and self._live.use_unsaved(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
             reading = self._live.examine(draft)
+            wrong = self._live.problem_of_own_rules(reading)
             if draft.kind == "python" and not reading.examined.modules:
                 # The engine passes over such a file; while it is typed, it is half a line.
                 broken = why_not_python(draft.data.decode())
-                return View(sheet, reading, problem=broken.why if broken else "")
-            return View(sheet, reading, wrong=self._live.problem_of_own_rules(reading))
+                return View(sheet, reading, broken.why if broken else "", wrong)
+            return View(sheet, reading, wrong=wrong)
         except UsageProblem as problem:
             return View(sheet, wrong=str(problem))
         except Exception as error:  # noqa: BLE001 - whatever is typed, the server goes on
