@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TextIO
 
 from kdoctor.report.output import is_terminal
-from kdoctor.rules.own import in_use
 
 # As https://github.com/zkat/supports-hyperlinks has it, by what each terminal says of itself.
 _PROGRAMS = frozenset(
@@ -55,8 +54,15 @@ def file_url(path: str) -> str | None:
 
 def rule_url(code: str, name: str) -> str | None:
     """Return the URL of a rule's page, else of the file that its page is made from."""
-    own = in_use().files.get(code)
+    own = _own_file(code)
     return file_url(own) if own else page_url(code) or _rule_file(name)
+
+
+def _own_file(code: str) -> str | None:
+    """Return the file of a rule of one's own, None for one of kdoctor's."""
+    from kdoctor.rules.own import in_use  # noqa: PLC0415 - help needs nothing of rules
+
+    return in_use().files.get(code)
 
 
 def home_url() -> str | None:
@@ -66,7 +72,7 @@ def home_url() -> str | None:
 
 def page_url(code: str) -> str | None:
     """Return the rule's page in the documentation that the metadata names, if any."""
-    base = None if code in in_use().files else _urls().get("Documentation")
+    base = None if _own_file(code) else _urls().get("Documentation")
     return f"{base.rstrip('/')}/rules/{code}/" if base else None
 
 

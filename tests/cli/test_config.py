@@ -278,6 +278,7 @@ def test_config_in_words(nested):
         "  namespace         keep            default",
         "  unsafe            true            command line",
         "  format            text            default",
+        "  rules             nothing         default",
         "  baseline          nothing         default",
         "  cache-dir         .kdoctor_cache  default",
     ]
