@@ -8,7 +8,6 @@ from typing import Final
 
 from kdoctor.errors import UsageProblem
 from kdoctor.own_rules.entry_points import installed_folders
-from kdoctor.own_rules.folder import digest_of, named_folders, read_folder
 from kdoctor.project import Layer, Settings
 from kdoctor.project.root import root_of
 from kdoctor.rules.own import NO_RULES, OwnRules, OwnSources, RuleFolder, in_use, use
@@ -32,6 +31,8 @@ def use_rules_of(settings: Settings, *, trusted: bool) -> str:
     withheld = ""
     if layer is not None and layer.config.rules:
         if trusted:
+            from kdoctor.own_rules.folder import named_folders  # noqa: PLC0415 - few projects have
+
             start = Path(settings.layers[0].folder)
             folders += tuple(named_folders(layer, root_of(start) or start))
         else:
@@ -85,6 +86,8 @@ def use_sources(sources: OwnSources) -> None:
 def _rules_of(folders: tuple[RuleFolder, ...], withheld: str) -> OwnRules:
     if not (folders or withheld):
         return NO_RULES
+    from kdoctor.own_rules.folder import digest_of, read_folder  # noqa: PLC0415
+
     read = tuple(map(read_folder, folders))
     sources = OwnSources(folders, digest_of(read, withheld), withheld)
     if sources not in _LOADED:
