@@ -57,6 +57,8 @@ def load(sources: OwnSources, folders: Sequence[FolderFiles]) -> OwnRules:
             problems.append(Unreadable(wrong.place, str(wrong)))
         for name in folder.rule_files:
             file = str(Path(folder.folder.path, name))
+            if file in files.values():
+                continue  # its folder is named twice, by settings and by a package maybe
             try:
                 module = _imported(package, name, file)
                 rule = _rule_of(module, file)

@@ -182,6 +182,12 @@ def test_a_baseline_accepts_it(project):
     assert project.kdoctor("baseline", "write", "train.py", TRUST).code == 0
     known = (TRUST, "--baseline", ".kdoctor-baseline.json")
     assert project.kdoctor("scan", "train.py", *known).code == 0
+    # Who does not load the rule has not seen that it is cured.
+    assert project.kdoctor("baseline", "write", "train.py").code == 0
+    assert project.kdoctor("scan", "train.py", *known).code == 0
+    project.write({"train.py": FIXED})
+    project.kdoctor("baseline", "write", "train.py", TRUST)
+    assert b"ACME001" not in project.read(".kdoctor-baseline.json")
 
 
 def test_an_edited_rule_counts_at_once_whatever_is_cached(project):
@@ -236,6 +242,31 @@ def test_workers_that_were_not_forked_load_it_themselves(project):
         "    print([each.code for each in found])\n"
     )
     assert ended.out == "['ACME001']\n", ended.err
+
+
+def test_the_gate_changes_nothing(project):
+    written(project).write(
+        {
+            "blocks.py": "from acme_nn import dense_block\n",
+            "through.py": "from blocks import dense_block\n\ndense_block(x, units=3)\n",
+            "two.py": "import acme_nn as a\nimport tf_keras\n\na.dense_block(x, units=3)\n",
+            "none.py": "def dense_block(x, units): ...\n\n\ndense_block(1, units=3)\n",
+        }
+    )
+    gated = project.kdoctor("scan", TRUST, "--format", "concise").out
+    assert [line.partition(":")[0] for line in gated.splitlines()] == [
+        "through.py",
+        "train.py",
+        "two.py",
+    ]
+    assert project.kdoctor("scan", TRUST, "--no-gate", "--format", "concise").out == gated
+
+
+def test_a_folder_that_is_named_twice_counts_once(project):
+    twice = f'rules = ["{FOLDER}", "{FOLDER}/"]\n'
+    written(project).write({"pyproject.toml": f"[tool.kdoctor]\n{twice}"})
+    ended = project.kdoctor("scan", "train.py", TRUST, "--format", "json")
+    assert (codes(ended), ended.err) == (["ACME001"], "")
 
 
 def test_python_names_rules_and_forgets_them(project):

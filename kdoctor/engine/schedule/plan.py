@@ -98,12 +98,8 @@ class Plan:
     @property
     def notes(self) -> ProjectNotes:
         """Notes on the project's own files, and on what was skipped."""
-        notes, own = self.targets.notes, self._policy.own_rules
-        return replace(
-            notes,
-            remarks=(*self.remarks, *self._policy.remarks),
-            unreadable=(*notes.unreadable, *own.problems),
-        )
+        notes = self._policy.with_notes(self.targets.notes)
+        return replace(notes, remarks=(*self.remarks, *notes.remarks))
 
     def _cache(self, policy: FileSelection) -> Cache | None:
         # Only where it is wanted.

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
+from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.task import Task, absolute, working_folder
 from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
@@ -158,16 +160,17 @@ class FileSelection:
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Which rules of one's own are not loaded, and what became of old codes and names."""
+    def with_notes(self, notes: ProjectNotes) -> ProjectNotes:
+        """Add which rules of one's own are not loaded, and what became of old codes and names."""
         from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
 
-        withheld = self.own_rules.sources.withheld
-        return (
-            *([withheld] if withheld else []),
-            *self._rules_elsewhere,
-            *redirect_notes(self._entries()),
+        own = self.own_rules
+        withheld = [own.sources.withheld] if own.sources.withheld else []
+        told = (*withheld, *self._rules_elsewhere, *redirect_notes(self._entries()))
+        return replace(
+            notes,
+            remarks=(*notes.remarks, *told),
+            unreadable=(*notes.unreadable, *own.problems),
         )
 
     def _entries(self) -> Iterator[str]:
@@ -181,9 +184,14 @@ class FileSelection:
                 yield from entries
 
     def selects(self, path: str, code: str) -> bool:
-        """Say whether a rule is selected for a file."""
+        """Say whether a rule is selected for a file.
+
+        A rule of one's own that is not there, for want of trust or of its package, is not.
+        """
         codes = self.codes(path)
-        return codes is None or code in codes
+        if codes is not None:
+            return code in codes
+        return code.startswith("KD") or code in self.own_rules.files
 
     def namespace(self, path: str) -> str:
         """Return the root to import Keras from in a file, "" for the file's own."""
