@@ -244,6 +244,28 @@ def test_workers_that_were_not_forked_load_it_themselves(project):
     assert ended.out == "['ACME001']\n", ended.err
 
 
+def test_rules_that_change_while_workers_load_them_end_the_run(project):
+    written(project)
+    ended = project.python(
+        "import multiprocessing as m\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "import kdoctor\n"
+        "class Late(ProcessPoolExecutor):\n"
+        "    def submit(self, *work):\n"
+        f"        open('{RULE}', 'a').write('# later')\n"
+        "        return super().submit(*work)\n"
+        "if __name__ == '__main__':\n"
+        "    with Late(1, m.get_context('spawn')) as pool:\n"
+        "        try:\n"
+        "            kdoctor.scan('train.py', executor=pool, trust_rules=True)\n"
+        "        except kdoctor.UsageProblem as problem:\n"
+        "            print(problem)\n"
+    )
+    assert ended.out == (
+        "the files of the project's own rules changed meanwhile; run it again\n"
+    ), ended.err
+
+
 def test_the_gate_changes_nothing(project):
     written(project).write(
         {
