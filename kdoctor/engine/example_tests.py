@@ -14,6 +14,7 @@ from msgspec import Struct
 from kdoctor.engine.fixing import fix
 from kdoctor.engine.options import Options
 from kdoctor.engine.scanning import scan
+from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding
 from kdoctor.rules import Example, Rule, words
 
@@ -115,7 +116,10 @@ def _found(
     rule: Rule, source: str, example: Example, sources: Collection[str], *, gate: bool = True
 ) -> tuple[tuple[Finding, ...], str]:
     """Return what the rule reports in some code, and what went wrong."""
-    result = scan(["-"], **_options(rule, source, example, sources, gate=gate))
+    try:
+        result = scan(["-"], **_options(rule, source, example, sources, gate=gate))
+    except KdoctorError as problem:  # its target may be one that nobody knows
+        return (), str(problem)
     return result.findings, "; ".join(each.why for each in result.unreadable)
 
 

@@ -22,12 +22,14 @@ from kdoctor.errors import FileProblem
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Place, Severity, Span
 from kdoctor.project.root import shown
 from kdoctor.rules.rule import Check, Rule
+from kdoctor.syntax.parsing import is_on_a_deep_stack
 
 if TYPE_CHECKING:
     from kdoctor.analysis.facts import TargetFacts
     from kdoctor.syntax import Module
     from kdoctor.syntax.quick_facts import QuickFacts
 
+_MAX_TEXT = 300  # characters of what an error says
 _UNPROVEN = "no run of the rule's own examples is recorded that shows it safe"
 
 
@@ -88,8 +90,12 @@ def _told_of(file: str) -> Iterator[None]:
         # Standard output is a report, which programs read.
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except (RecursionError, FileProblem):
-        raise  # the engine tries again on a deeper stack, and says what is wrong with the file
+    except FileProblem:
+        raise  # what is wrong with the file, not with the rule
+    except RecursionError as error:
+        if not is_on_a_deep_stack():
+            raise  # the engine tries again on a deeper stack
+        raise FileProblem(f"{place_of(error, file)}: {raised(error)}") from None
     except (Exception, SystemExit) as error:
         raise FileProblem(f"{place_of(error, file)}: {raised(error)}") from error
 
@@ -109,7 +115,10 @@ def place_of(error: BaseException, file: str) -> str:
 
 def raised(error: BaseException) -> str:
     """Return what an error says, on one line."""
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())[:_MAX_TEXT]
+    except Exception:  # noqa: BLE001 - it may be of a class of the rule's own
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -161,8 +161,8 @@ def _demands(rule: Rule, module: ModuleType) -> Iterator[tuple[str, bool]]:
         _is_list(module.VALID) and all(isinstance(each, str) for each in module.VALID),
     )
     yield (
-        "INVALID is no list of Example(…)",
-        _is_list(module.INVALID) and all(isinstance(each, Example) for each in module.INVALID),
+        "INVALID is no list of Example(…), each of texts",
+        _is_list(module.INVALID) and all(map(_is_example, module.INVALID)),
     )
     yield (
         'LIBRARIES is no list of names to import, as ("acme_nn",)',
@@ -194,6 +194,12 @@ def _matches(pattern: re.Pattern[str], text: object) -> bool:
 def _all_match(pattern: re.Pattern[str], texts: object) -> bool:
     is_some = isinstance(texts, tuple | list | set | frozenset)
     return is_some and all(_matches(pattern, each) for each in texts)  # type: ignore[attr-defined]
+
+
+def _is_example(value: object) -> bool:
+    if not isinstance(value, Example):
+        return False
+    return isinstance(value.before, str) and isinstance(value.after, str | None)
 
 
 def _is_list(value: object) -> bool:

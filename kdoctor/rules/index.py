@@ -29,17 +29,18 @@ _SHARED = "fixes"  # what the fixes of several rules write: no family
 def rule_index() -> tuple[RuleEntry, ...]:
     """Return the entry of every rule, by code; also of those of one's own that are in use."""
     own = in_use()
-    return _with_own(own) if own.rules else _kdoctors_index()
+    return _with_own(own) if own.rules else built_in_index()
 
 
 @lru_cache(maxsize=4)
 def _with_own(own: OwnRules) -> tuple[RuleEntry, ...]:
-    entries = (*_kdoctors_index(), *map(entry_of, own.rules))
+    entries = (*built_in_index(), *map(entry_of, own.rules))
     return tuple(sorted(entries, key=lambda entry: entry.code))
 
 
 @cache
-def _kdoctors_index() -> tuple[RuleEntry, ...]:
+def built_in_index() -> tuple[RuleEntry, ...]:
+    """Return the entry of every rule of kdoctor's, by code."""
     listed = msgspec.json.decode(INDEX.read_bytes()) if INDEX.is_file() else {}
     entries = (_entry(place, listed.get(place)) for place in places())
     return tuple(sorted(entries, key=lambda entry: entry.code))

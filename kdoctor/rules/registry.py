@@ -16,20 +16,25 @@ def all_rules() -> tuple[Rule, ...]:
     """Return every rule, ordered by code; also those of one's own that are in use.
 
     Raises:
-        ValueError: a rule is not what it must be: a code or a name twice, another family than its
-            folder's, a heading missing.
+        ValueError: one of kdoctor's is not what it must be.
     """
     own = in_use()
-    return _with_own(own) if own.rules else _kdoctors_rules()
+    return _with_own(own) if own.rules else built_in_rules()
 
 
 @lru_cache(maxsize=4)
 def _with_own(own: OwnRules) -> tuple[Rule, ...]:
-    return tuple(sorted((*_kdoctors_rules(), *own.rules), key=lambda rule: rule.code))
+    return tuple(sorted((*built_in_rules(), *own.rules), key=lambda rule: rule.code))
 
 
 @cache
-def _kdoctors_rules() -> tuple[Rule, ...]:
+def built_in_rules() -> tuple[Rule, ...]:
+    """Return every rule of kdoctor's, ordered by code.
+
+    Raises:
+        ValueError: a rule is not what it must be: a code or a name twice, another family than its
+            folder's, a heading missing.
+    """
     rules = sorted(map(load_rule, places()), key=lambda rule: rule.code)
     for attribute in ("code", "name"):
         values = [getattr(rule, attribute) for rule in rules]

@@ -96,7 +96,8 @@ def scanned(project, **files):
         ),
         (another(**{'LIBRARIES = ["acme_nn"]': 'LIBRARIES = "acme_nn"'}), "half.py: LIBRARIES is"),
         (another() + "\nVALID = 'x'\n", "half.py: VALID is no list of texts"),
-        (another() + "\nINVALID = ['x']\n", "half.py: INVALID is no list of Example(…)"),
+        (another() + "\nINVALID = ['x']\n", "half.py: INVALID is no list of Example(…), each of"),
+        (another() + "\nINVALID = [Example(3)]\n", "half.py: INVALID is no list of Example(…)"),
         (another() + "\n__doc__ = ''\n", "half.py: it has no docstring: its first line says"),
     ],
 )
@@ -127,6 +128,14 @@ def of_file(ended):
     ("changes", "sentence"),
     [
         ({LOOP: f"    1 / 0\n{LOOP}"}, r"half\.py:\d+: ZeroDivisionError: division by zero"),
+        (
+            {LOOP: f"    check2()\n{LOOP}", "def check(": "def check2():\n    return check2()\n\n\ndef check("},
+            r"half\.py:\d+: RecursionError: maximum recursion depth exceeded",
+        ),
+        (
+            {LOOP: f"    raise Rude\n{LOOP}", "def check(": "class Rude(Exception):\n    def __str__(self):\n        raise OSError\n\n\ndef check("},
+            r"half\.py:\d+: Rude",
+        ),
         ({LOOP: f"    raise SystemExit\n{LOOP}"}, r"half\.py:\d+: SystemExit"),
         (
             {"def check(module, facts):": "def check(module, facts):\n    pass\n\n\ndef other(module, facts):"},
