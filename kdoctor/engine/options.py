@@ -89,7 +89,7 @@ class Options(TypedDict, total=False):
     cache: bool
     within: frozenset[str] | None
     trust_rules: bool
-    rules: Iterable[str | os.PathLike[str]] | None
+    rules: Paths | None
 
 
 def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:

@@ -190,6 +190,13 @@ def test_a_baseline_accepts_it(project):
     assert b"ACME001" not in project.read(".kdoctor-baseline.json")
 
 
+@pytest.fixture
+def cached(monkeypatch):
+    """Let runs keep what they find, as they do unless they are told not to."""
+    monkeypatch.delenv("KDOCTOR_NO_CACHE")
+
+
+@pytest.mark.usefixtures("cached")
 def test_an_edited_rule_counts_at_once_whatever_is_cached(project):
     written(project, _shared='WORDS = "got an unexpected"\n')
     project.write(
@@ -217,7 +224,18 @@ def test_an_edited_rule_counts_at_once_whatever_is_cached(project):
     assert project.kdoctor("scan", "train.py").code == 0
     (project.folder / RULE).unlink()
     assert told() == []
+    assert list((project.folder / ".kdoctor_cache" / "scan").glob("*-*-*"))
     assert not (project.folder / FOLDER / "__pycache__").exists()
+
+
+@pytest.mark.usefixtures("cached")
+def test_edited_rules_do_not_fill_the_cache(project):
+    written(project)
+    for number in range(7):
+        project.write({f"{FOLDER}/_shared.py": f"NUMBER = {number}\n"})
+        project.kdoctor("scan", "train.py", TRUST)
+    kept = list((project.folder / ".kdoctor_cache" / "scan").glob("*-*-*"))
+    assert 0 < len(kept) <= 5
 
 
 def test_it_is_asked_in_worker_processes(project):
@@ -295,7 +313,7 @@ def test_python_names_rules_and_forgets_them(project):
     written(project).write({"pyproject.toml": ""})
     ended = project.python(
         "import kdoctor\n"
-        f"for rules in (None, ['{RULE}'], ['{FOLDER}'], None):\n"
+        f"for rules in (None, ['{RULE}'], '{FOLDER}', None):\n"
         "    result = kdoctor.scan('train.py', rules=rules)\n"
         "    print([each.code for each in result.findings])\n"
     )

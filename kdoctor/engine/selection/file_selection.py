@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
-from kdoctor.engine.options import Options
+from kdoctor.engine.options import Options, each_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.task import Task, absolute, working_folder
 from kdoctor.engine.selection.broken_settings import BrokenSettings
@@ -91,7 +91,7 @@ class FileSelection:
             trusted = self._options.get("trust_rules", False)
             use_rules_of(self._settings_of_run, trusted=trusted)
         else:
-            use_rules_in([os.fspath(each) for each in named])
+            use_rules_in([os.fspath(each) for each in each_of(named)])
         self.own_rules = in_use()
 
     def of(self, folder: str) -> Settings:
