@@ -10,6 +10,7 @@ from kdoctor.analysis.calls import (
     UNKNOWN,
     add_keyword,
     argument,
+    instances,
     is_hidden,
     literal,
     replace_expression,
@@ -17,6 +18,7 @@ from kdoctor.analysis.calls import (
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, keyword, member, named, word
+from kdoctor.keras_api import Lookup, Presence, Signature
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -29,6 +31,7 @@ from kdoctor.model import (
     Severity,
     Span,
 )
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module, Reference, ReferenceKind
 from kdoctor.value_types import Context, Kind, Type
@@ -45,14 +48,17 @@ __all__ = [
     "Hole",
     "ImportNeed",
     "Kind",
+    "Lookup",
     "MemberStore",
     "MemberUse",
     "Module",
     "Place",
+    "Presence",
     "Reference",
     "ReferenceKind",
     "Rule",
     "Severity",
+    "Signature",
     "Span",
     "TargetFacts",
     "Trigger",
@@ -60,11 +66,13 @@ __all__ = [
     "add_keyword",
     "argument",
     "attribute",
+    "instances",
     "is_hidden",
     "keyword",
     "literal",
     "member",
     "named",
+    "remove_arguments",
     "replace_expression",
     "value_of",
     "word",
