@@ -48,12 +48,11 @@ def _holds(
     trigger: Trigger, failures: list[Exception], file: str, quick: QuickFacts, facts: TargetFacts
 ) -> bool:
     """Say whether a trigger holds; where it fails, the check is asked, which says so."""
-    failures.clear()
     try:
         with _told_of(file):
             return bool(trigger.holds(quick, facts))
     except FileProblem as problem:
-        failures.append(problem)
+        failures[:] = [problem]
         return True
 
 
