@@ -63,7 +63,9 @@ def _prove(own: OwnRules, page: Page) -> bool:
         }
         use_rules_in([str(folder)])
         beside = {example.id for rule in in_use().rules for example in rule.invalid}
-        for outcome in prove(rules, folder / RECORD, beside - names.keys()):
+        # Whose examples those of a broken file are, nobody knows.
+        kept = None if in_use().problems else beside - names.keys()
+        for outcome in prove(rules, folder / RECORD, kept):
             write_proof(outcome, names[outcome.id], page)
             holds = holds and outcome.holds
     return holds

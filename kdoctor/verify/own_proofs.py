@@ -20,10 +20,11 @@ from kdoctor.verify.proof_jobs import example_jobs
 _NO_REWRITES = {"seed": 0, "cases_per_rewrite": 0, "cases_elsewhere": 0}
 
 
-def prove(rules: Sequence[Rule], path: Path, kept: Collection[str]) -> Iterator[Outcome]:
+def prove(rules: Sequence[Rule], path: Path, kept: Collection[str] | None) -> Iterator[Outcome]:
     """Run the examples of rules, write the record at ``path``, and yield how each ended.
 
-    Of the ids in ``kept``, the examples of other rules beside these, the record says what it said.
+    Of the ids in ``kept``, the examples of other rules beside these, the record says what it said;
+    of all, where that is None.
 
     Raises:
         UsageProblem: the frameworks are not installed.
@@ -37,7 +38,7 @@ def prove(rules: Sequence[Rule], path: Path, kept: Collection[str]) -> Iterator[
         known = record.read(path)
     except ValueError:  # no JSON: written anew
         known = {}
-    found = record.standing(known, about, kept)
+    found = record.standing(known, about, known if kept is None else kept)
     jobs = example_jobs(rules)
     for outcome in pool.run_all(jobs, workers=1):
         found[outcome.id, outcome.backend] = outcome.as_record()

@@ -375,6 +375,18 @@ def test_it_is_proven_like_one_of_kdoctor(project):
     assert fix["applicability"] == "safe"
     project.kdoctor("fix", "train.py", TRUST, "--apply")
     assert project.read("train.py").decode() == FIXED
+    # To prove one file leaves what the record says of the others, also beside a broken one.
+    another = {
+        "ACME001": "ACME002",
+        "units-of-dense-block": "another-rule",
+        "(None, 8)": "(None, 8), 'its shape'",
+    }
+    project.write({f"{FOLDER}/other.py": rule_text(**another), f"{FOLDER}/half.py": "x = ("})
+    beside = project.started("rules", "--test", f"{FOLDER}/other.py", "--prove")
+    assert beside.code == 0, beside.out + beside.err
+    assert len(json.loads(project.read(f"{FOLDER}/proofs.json"))) == 3
+    for name in ("other.py", "half.py"):
+        (project.folder / FOLDER / name).unlink()
     # Other code of the example is another one, which was not run.
     project.write({RULE: rule_text(**{"(None, 8)": "(None, 9)"}), "train.py": TRAIN})
     wrong = project.started("rules", "--test", RULE, "--prove")
