@@ -77,7 +77,7 @@ def _unproven(own: OwnRules) -> list[str]:
         rule.code
         for rule in own.rules
         if any(
-            example.after is not None and not example.unsafe and example.id not in own.proven
+            example.after is not None and not example.unsafe and example.id not in rule.page.proven
             for example in rule.invalid
         )
     ]

@@ -64,7 +64,7 @@ def load(sources: OwnSources, folders: Sequence[FolderFiles]) -> OwnRules:
             try:
                 module = _imported(package, name, file)
                 rule = _rule_of(module, file)
-                page = _page_of(module, folder, file)
+                page = _page_of(module, folder, file, proofs)
                 _check_free(rule, rules.values(), files)
             except _Wrong as wrong:
                 place = wrong.place or shown(Path(file))
@@ -137,7 +137,9 @@ def _rule_of(module: ModuleType, file: str) -> Rule:
     return completed(checked(rule, file), module)
 
 
-def _page_of(module: ModuleType, folder: FolderFiles, file: str) -> Page:
+def _page_of(
+    module: ModuleType, folder: FolderFiles, file: str, proofs: Mapping[str, Mapping[str, Any]]
+) -> Page:
     """Return the page beside a module, or what it says of itself and its lists of examples."""
     path = Path(file).with_suffix(".md")
     if path.name not in folder.pages:
@@ -148,7 +150,8 @@ def _page_of(module: ModuleType, folder: FolderFiles, file: str) -> Page:
         page = _read_page(folder.pages[path.name], shown(path))
     if not page.docs:
         raise _Wrong("it has no docstring: its first line says what is wrong")
-    return page
+    held = (each.id for each in page.invalid if proofs.get(each.id, {}).get("holds") is True)
+    return replace(page, proven=frozenset(held))
 
 
 def _read_page(data: bytes, place: str) -> Page:

@@ -7,7 +7,6 @@ process is given, says first which ones it wants. ``kdoctor.own_rules`` finds an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
@@ -47,7 +46,7 @@ class OwnSources(Struct, frozen=True):
 NO_SOURCES: Final = OwnSources()
 
 
-class OwnRules(Struct, frozen=True, eq=False, dict=True):
+class OwnRules(Struct, frozen=True, eq=False):
     """Rules of one's own, imported.
 
     ``files`` and ``pages`` have the file and the page of each by its code. ``libraries`` are the
@@ -69,15 +68,6 @@ class OwnRules(Struct, frozen=True, eq=False, dict=True):
         broken = f"{self.problems[0].path} could not be used" if self.problems else ""
         return self.sources.withheld or broken
 
-    @cached_property
-    def proven(self) -> frozenset[str]:
-        """The ids of the examples that held when they were run."""
-        return frozenset(key for key, proof in self.record.items() if proof.get("holds") is True)
-
-    def proven_for(self, code: str) -> frozenset[str]:
-        """The ids that count for a rule: none for one of kdoctor's, which has its own record."""
-        return self.proven if code in self.files else frozenset()
-
 
 NO_RULES: Final = OwnRules()
 
@@ -96,4 +86,8 @@ def in_use() -> OwnRules:
 
 def use(own: OwnRules) -> None:
     """Let these rules of one's own count from now on, and no others."""
+    if own.pages or _PROCESS.own.pages:
+        from kdoctor.rules.pages import use_pages  # noqa: PLC0415 - few runs have such rules
+
+        use_pages(own.pages)
     _PROCESS.own = own

@@ -60,12 +60,31 @@ _ROLES: Final = ("fixed", "check", "prelude")
 
 
 class Page(Struct, frozen=True):
-    """What a rule says of itself, and its examples."""
+    """What a rule says of itself, and its examples.
+
+    ``proven`` are the ids of the examples that hold in a record beside the page; of kdoctor's own
+    pages, which have one record together, there are none.
+    """
 
     docs: str
     valid: tuple[str, ...]
     invalid: tuple[Example, ...]
     spellings: tuple[str, ...] = ()  # what is reported, too, however oddly it is written
+    proven: frozenset[str] = frozenset()
+
+
+_OWN: Final[dict[str, Page]] = {}  # by code, of the rules of one's own that are in use
+
+
+def use_pages(own: Mapping[str, Page]) -> None:
+    """Let these be the pages of rules of one's own, by code, and no others."""
+    _OWN.clear()
+    _OWN.update(own)
+
+
+def own_page(code: str) -> Page | None:
+    """Return the page of a rule of one's own that is in use."""
+    return _OWN.get(code)
 
 
 @cache

@@ -22,8 +22,7 @@ from kdoctor.model import (
     Span,
 )
 from kdoctor.rules.example import Example, block
-from kdoctor.rules.own import in_use
-from kdoctor.rules.pages import Page, page_of
+from kdoctor.rules.pages import Page, own_page, page_of
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
@@ -92,7 +91,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     @property
     def page(self) -> Page:
         """The page beside its module."""
-        return in_use().pages.get(self.code) or page_of(self.check.__module__)
+        return own_page(self.code) or page_of(self.check.__module__)
 
     @property
     def docs(self) -> str:
@@ -137,7 +136,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         """
         if proven_by is None:
             proven_by = [each for each in self.invalid if each.after and not each.unsafe]
-        return applicability_of(proven_by, in_use().proven_for(self.code))
+        return applicability_of(proven_by, self.page.proven)
 
     def group(self, name: str) -> tuple[Example, ...]:
         """Return the examples of a group: those that rate some of the rule's fixes."""

@@ -120,7 +120,9 @@ def check(module, facts):
     yield
 
 
-rule = Rule("KD599", "a-rule", "idioms", Severity.ERROR, check)
+rule = Rule(
+    code="KD599", name="a-rule", family="idioms", severity=Severity.ERROR, check=check
+)
 INVALID = [
     Example(before="a", after="b"),
     Example(before="c", after="d"),
