@@ -298,8 +298,9 @@ def test_folders_where_the_cache_should_lie_stop_nobody(project, monkeypatch):
     file.mkdir()
     assert scan() == first
     file.rmdir()
-    os.mkfifo(file)
-    assert scan() == first
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(file)
+        assert scan() == first
 
 
 @pytest.mark.usefixtures("project")

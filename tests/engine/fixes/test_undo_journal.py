@@ -87,6 +87,7 @@ def test_a_file_that_was_changed_since_is_left_and_what_it_was_is_named(folder: 
         undo(["."])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="mode bits")
 def test_the_mode_and_the_link_are_kept(folder: Path) -> None:
     (folder / "src" / "a.py").chmod(0o755)
     (folder / "script").symlink_to("src/a.py")
