@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.repository import Repository
 from tests.forking import Forking
 
 # What the caller's shell says must not change what the program says.
@@ -123,3 +124,10 @@ class Project:
 @pytest.fixture
 def project(tmp_path, forking):
     return Project(tmp_path, forking)
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A git repository in which the program is run, in this process."""
+    monkeypatch.chdir(tmp_path)
+    return Repository(tmp_path)
