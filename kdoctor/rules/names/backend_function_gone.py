@@ -131,7 +131,7 @@ def _finding(
     attempt = attempted(module, facts, reference, rows, name)
     found = facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
-    history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
+    history = f"is gone (last in {found.root} {last})" if last else "does not exist"
     return rule.finding(
         module.place(reference.node),
         f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
