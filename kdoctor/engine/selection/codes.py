@@ -104,5 +104,6 @@ def _suggestion(entry: str) -> str:
         entry.upper(), known, n=1
     )
     if close:
-        return f"; did you mean {close[0]}?"
+        is_topic = topic_named(close[0]) is not None
+        return f"; did you mean {'the topic ' if is_topic else ''}{close[0]}?"
     return "; `kdoctor rules` lists them all"
