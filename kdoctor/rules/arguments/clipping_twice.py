@@ -17,6 +17,7 @@ _ERROR = "ValueError: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` 
     severity=Severity.ERROR,
     since="3.2.1",
     look_for=constructs(Kind.OPTIMIZER)
+    .even(hidden=True)
     .passing(*_NORMS, where=is_number)
     .argument("clipvalue", where=is_number),
 )
