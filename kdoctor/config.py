@@ -91,6 +91,14 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         str | None,
         Meta(description="The output format of `kdoctor scan`.", examples=["concise"]),
     ] = None
+    rules: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Folders with rules of your own, within the project and relative to the "
+            "folder of this file. They are code, and loaded with --trust-rules only.",
+            examples=[["tools/kdoctor_rules"]],
+        ),
+    ] = None
     baseline: Annotated[
         _FilePath | None,
         Meta(

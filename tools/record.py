@@ -4,8 +4,9 @@
     python tools/record.py docs/index.md    # this page only
     python tools/record.py --check          # exit code 1 where it would, and which page
 
-Every ``console`` block is run, page by page, in a copy of ``fixtures/`` of the page's own: what one
-command wrote, the next one finds. Commands that are only to be read stand in ``bash`` blocks.
+Every ``console`` block is run, page by page, in a copy of ``fixtures/`` of the page's own, with the
+files that the page shows under a title: what one command wrote, the next one finds. Commands that
+are only to be read stand in ``bash`` blocks.
 Between ``<!-- proof figures -->``, ``<!-- migration table -->`` or ``<!-- speed table -->`` and
 ``<!-- end -->`` stands what the proof record or a benchmark says.
 """
@@ -28,6 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+FILE = re.compile(r'```\w+ title="([^"]+)"\n(.*?)```\n', re.DOTALL)
 BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
 TABLE = re.compile(r"<!-- (migration|speed) table -->\n.*?<!-- end -->\n", re.DOTALL)
 MEASURED = re.compile(r"<!-- results -->\n(.*?<!-- end -->\n)", re.DOTALL)
@@ -67,6 +69,10 @@ def anew(path: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "fixtures", Path(folder, "fixtures"))
         shutil.copy(ROOT / "pyproject.toml", folder)
+        for name, content in FILE.findall(text):
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, "utf-8")
         run = functools.partial(shell, folder=folder)
         return BLOCK.sub(lambda block: f"```console\n{recorded(block[1], run)}```\n", text)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -87,7 +87,7 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return bool(version) and _major(version) >= 3
 
     def applicability(self, *proofs: Proven) -> Applicability:
-        """Return what ``applicability_of`` says of proofs, for what has the facts at hand."""
+        """Return what kdoctor's record says of proofs; a rule's own fixes ``Rule.fix`` rates."""
         return applicability_of(proofs)
 
 
@@ -113,13 +113,14 @@ class _Verdict(Struct):
     holds: Any = None
 
 
-def applicability_of(proofs: Iterable[Proven]) -> Applicability:
+def applicability_of(proofs: Iterable[Proven], own: Collection[str] = frozenset()) -> Applicability:
     """Return SAFE if the record holds for every proof, UNSAFE otherwise and where there is none.
 
-    Nothing else makes a fix safe: without a record there was no run behind it.
+    Nothing else makes a fix safe: without a record there was no run behind it. ``own`` are the ids
+    that hold in another record: the one beside a rule of one's own.
     """
     ids = [proof.id for proof in proofs]
-    is_safe = bool(ids) and proofs_that_hold().issuperset(ids)
+    is_safe = bool(ids) and all(each in own or each in proofs_that_hold() for each in ids)
     return Applicability.SAFE if is_safe else Applicability.UNSAFE
 
 

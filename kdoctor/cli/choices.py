@@ -68,6 +68,7 @@ class EngineChoices(TypedDict, total=False):
     select: list[str] | None
     ignore: list[str] | None
     preview: bool | None
+    trust_rules: bool
     exclude: list[str] | None
     force_exclude: bool
     stdin_filename: str | None
@@ -91,6 +92,7 @@ def engine_options(**typed: Unpack[EngineChoices]) -> Options:
         "select": split(typed.get("select")),
         "ignore": split(typed.get("ignore")),
         "preview": typed.get("preview"),
+        "trust_rules": typed.get("trust_rules", False),
         "exclude": typed.get("exclude"),
         "force_exclude": typed.get("force_exclude", False),
         "stdin_filename": typed.get("stdin_filename"),

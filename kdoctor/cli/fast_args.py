@@ -48,6 +48,7 @@ _FLAGS: Final = {
     "--isolated": "isolated",
     "--no-gate": "no_gate",
     "--preview": "preview",
+    "--trust-rules": "trust_rules",
     "--no-cache": "no_cache",
     "--exit-zero": "exit_zero",
     "--quiet": "quiet",

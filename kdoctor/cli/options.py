@@ -63,6 +63,13 @@ Preview = Annotated[
         show_default=False,
     ),
 ]
+TrustRules = Annotated[
+    bool,
+    typer.Option(
+        "--trust-rules",
+        help="Load the rules of the project's own that its settings name: they are code, and run.",
+    ),
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(

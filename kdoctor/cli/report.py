@@ -45,6 +45,7 @@ def report(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -91,6 +92,7 @@ def report(  # noqa: PLR0913 - the options of the command
         select=select,
         ignore=ignore,
         preview=preview,
+        trust_rules=trust_rules,
         exclude=exclude,
         # Earlier commits are scanned in another folder.
         config=config and os.path.abspath(config),  # noqa: PTH100

@@ -110,6 +110,7 @@ class Texts:
             "namespace": how.get("namespace"),
             "config": how.get("config"),
             "isolated": how.get("isolated", False),
+            "trust_rules": how.get("trust_rules", False),
             "diffs": False,
             "anchors": False,
             "jobs": 1,

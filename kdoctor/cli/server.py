@@ -6,10 +6,11 @@ from importlib.util import find_spec
 
 import typer
 
+from kdoctor.cli import options
 from kdoctor.errors import UsageProblem
 
 
-def server() -> None:
+def server(*, trust_rules: options.TrustRules = False) -> None:
     """Serve an editor: findings as you type, fixes, the history of the name under the cursor.
 
     \b
@@ -28,4 +29,4 @@ def server() -> None:
         )
     from kdoctor.server.messages import serve  # noqa: PLC0415 - imports pygls and the rules
 
-    raise typer.Exit(serve())
+    raise typer.Exit(serve(trust_rules=trust_rules))

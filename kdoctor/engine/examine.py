@@ -31,6 +31,7 @@ from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
 from kdoctor.modules.module_summary import parsed
+from kdoctor.own_rules.activating import use_sources
 from kdoctor.rules import applies, words
 from kdoctor.rules.entry import RuleEntry
 from kdoctor.rules.index import rule_index
@@ -64,6 +65,7 @@ class Examiner:
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
+        use_sources(scan_options.own_rules)
         codes = scan_options.codes
         known = tuple(
             rule for rule in rule_index() if not rule.preview or codes is None or rule.code in codes
@@ -301,7 +303,7 @@ class Examiner:
                 from kdoctor.engine.identity.finding_identity import finding_anchors  # noqa: PLC0415
 
                 anchors |= finding_anchors(module, places)
-        failed = Unreadable(document.path, problems[0]) if problems else None
+        failed = Unreadable(document.path, "; ".join(dict.fromkeys(problems))) if problems else None
         # Where a rule failed, no comment is called unused either.
         not_examined = range(len(document.units)) if failed else unparsed
         applied = apply(

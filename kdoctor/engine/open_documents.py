@@ -10,6 +10,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -26,6 +27,8 @@ from kdoctor.keras_api import oracle
 from kdoctor.model import Applicability, Finding
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.module_summary import ModuleSummary, summary_in, summary_of
+from kdoctor.project.root import shown
+from kdoctor.rules.own import in_use
 from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
@@ -132,6 +135,15 @@ class OpenDocuments:
         examiner = Examiner(scan_options, package)
         examined = examiner.examine(draft.path, draft.data)
         return Reading(examined, examiner, frozenset(self._modules.files_read))
+
+    @staticmethod
+    def problem_of_own_rules(reading: Reading) -> str:
+        """Return what is wrong with the project's own rules, as far as a reading shows it."""
+        own, scan = in_use(), reading.examined.scan
+        if scan.unreadable is not None and not scan.lasts:
+            return f"{shown(Path(scan.unreadable.path))}: {scan.unreadable.why}"
+        broken = (f"{each.path}: {each.why}" for each in own.problems)
+        return own.sources.withheld or next(broken, "")
 
     def with_safe_fixes(self, draft: Draft, reading: Reading) -> bytes:
         """Return a draft with all safe fixes applied, as ``kdoctor fix`` does."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.errors import UsageProblem
+from kdoctor.rules.own import in_use
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Options(TypedDict, total=False):
     the project begins. The result is the same.
     ``within``: names of a module; fixes are applied in the top-level statements that bind one of
     them, and nowhere else. It does not go with ``cache``.
+    ``trust_rules``: load the rules of one's own that the settings name; they are code. ``rules``
+    are files and folders with such rules to load instead: who names them here trusts them.
     ``progress``: called now and then with the numbers of files done and to do.
     """
 
@@ -85,6 +88,8 @@ class Options(TypedDict, total=False):
     isolated: bool
     cache: bool
     within: frozenset[str] | None
+    trust_rules: bool
+    rules: Paths | None
 
 
 def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
@@ -103,6 +108,7 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
         is_target_explicit=option is not None
         and not (isinstance(option, Target) and option.inferred),
         within=options.get("within"),
+        own_rules=in_use().sources,
     )
 
 

@@ -18,6 +18,7 @@ _TERMS = frozenset(
 )
 _MARKS = ("DOMTERM", "WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID")
 _FIRST_VTE = 5000  # VTE 0.50: GNOME Terminal and its like
+_KDOCTORS = "KD"  # so begins the code of each of its rules, and of no other
 _FAMILIES = Path(__file__).resolve().parent.parent / "rules"
 
 
@@ -54,7 +55,12 @@ def file_url(path: str) -> str | None:
 
 def rule_url(code: str, name: str) -> str | None:
     """Return the URL of a rule's page, else of the file that its page is made from."""
-    return page_url(code) or _rule_file(name)
+    if code.startswith(_KDOCTORS):
+        return page_url(code) or _rule_file(name)
+    from kdoctor.rules.own import in_use  # noqa: PLC0415 - most projects have none of their own
+
+    own = in_use().files.get(code)
+    return file_url(own) if own else None
 
 
 def home_url() -> str | None:
@@ -64,9 +70,12 @@ def home_url() -> str | None:
 
 @cache
 def page_url(code: str) -> str | None:
-    """Return the rule's page in the documentation that the metadata names, if any."""
+    """Return the rule's page in the documentation that the metadata names, if any.
+
+    A rule of one's own has none there.
+    """
     base = _urls().get("Documentation")
-    return f"{base.rstrip('/')}/rules/{code}/" if base else None
+    return f"{base.rstrip('/')}/rules/{code}/" if base and code.startswith(_KDOCTORS) else None
 
 
 @cache

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kdoctor.rules.entry import RuleEntry
+from kdoctor.rules.own import OwnRules, in_use
 
 if TYPE_CHECKING:
     from kdoctor.rules.rule import Rule
@@ -25,9 +26,21 @@ INDEX = _HERE / "index.json"
 _SHARED = "fixes"  # what the fixes of several rules write: no family
 
 
-@cache
 def rule_index() -> tuple[RuleEntry, ...]:
-    """Return the entry of every rule, by code."""
+    """Return the entry of every rule, by code; also of those of one's own that are in use."""
+    own = in_use()
+    return _with_own(own) if own.rules else built_in_index()
+
+
+@lru_cache(maxsize=4)
+def _with_own(own: OwnRules) -> tuple[RuleEntry, ...]:
+    entries = (*built_in_index(), *map(entry_of, own.rules))
+    return tuple(sorted(entries, key=lambda entry: entry.code))
+
+
+@cache
+def built_in_index() -> tuple[RuleEntry, ...]:
+    """Return the entry of every rule of kdoctor's, by code."""
     listed = msgspec.json.decode(INDEX.read_bytes()) if INDEX.is_file() else {}
     entries = (_entry(place, listed.get(place)) for place in places())
     return tuple(sorted(entries, key=lambda entry: entry.code))

@@ -51,6 +51,11 @@ def _rule_of(module: ModuleType) -> Rule:
     ]
     if wrong:
         raise ValueError(f"{module.__name__}: {', '.join(wrong)}")
+    return completed(rule, module)
+
+
+def completed(rule: Rule, module: ModuleType) -> Rule:
+    """Return a rule with what its module says beside it, and a check for where it can fire."""
     return replace(
         rule,
         check=_where_it_can_fire(rule),

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -87,13 +87,16 @@ def page_of(module: str) -> Page:
     return Page(docs, tuple(found.VALID), tuple(found.INVALID))
 
 
-def parsed(text: str, file: str) -> Page:
-    """Return the page that a text is.
+def parsed(text: str, file: str, headings: Collection[str] = HEADINGS) -> Page:
+    """Return the page that a text is; its documentation is to have these headings, if any.
 
     Raises:
         ValueError: there is a mistake in it; ``file`` and the line are named.
     """
-    return _Reader(text, file).page()
+    page = _Reader(text, file).page()
+    if headings:
+        _see_headings(page.docs.split("\n"), file)
+    return page
 
 
 class _Block(Struct):
@@ -117,7 +120,6 @@ class _Reader:
             raise self.mistake(0, "a page begins with `# ` and what the rule is about")
         self.docs = "\n".join([docs[0].removeprefix("# "), *docs[1:]]).strip()
         self.lines = lines
-        _see_headings(docs, file)
         self.named: dict[str, str] = {}
         self.valid: list[str] = []
         self.invalid: list[dict[str, Any]] = []

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from kdoctor.errors import UsageProblem
 from kdoctor.rules.index import places, rule_index
 from kdoctor.rules.loading import load_rule
+from kdoctor.rules.own import OwnRules, in_use
 from kdoctor.rules.redirects import redirected
 from kdoctor.rules.rule import Rule
 
 
-@cache
 def all_rules() -> tuple[Rule, ...]:
-    """Return every rule, ordered by code.
+    """Return every rule, ordered by code; also those of one's own that are in use.
+
+    Raises:
+        ValueError: one of kdoctor's is not what it must be.
+    """
+    own = in_use()
+    return _with_own(own) if own.rules else built_in_rules()
+
+
+@lru_cache(maxsize=4)
+def _with_own(own: OwnRules) -> tuple[Rule, ...]:
+    return tuple(sorted((*built_in_rules(), *own.rules), key=lambda rule: rule.code))
+
+
+@cache
+def built_in_rules() -> tuple[Rule, ...]:
+    """Return every rule of kdoctor's, ordered by code.
 
     Raises:
         ValueError: a rule is not what it must be: a code or a name twice, another family than its

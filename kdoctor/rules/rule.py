@@ -22,6 +22,7 @@ from kdoctor.model import (
     Span,
 )
 from kdoctor.rules.example import Example, block
+from kdoctor.rules.own import in_use
 from kdoctor.rules.pages import Page, page_of
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
@@ -40,7 +41,9 @@ else:
     Check = Callable
     M = TypeVar("M")
 
-__all__ = ["FAMILIES", "Check", "Example", "Rule", "block", "rule"]
+__all__ = ["FAMILIES", "OWN", "Check", "Example", "Rule", "block", "rule"]
+
+_RULES = ["kdoctor", "rules"]
 
 FAMILIES = {
     "names": "KD1",
@@ -52,10 +55,13 @@ FAMILIES = {
     "environment": "KD7",
     "suppression": "KD9",
 }
+OWN = "own"  # the family of rules of one's own
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, kw_only=True):
     """One pattern worth telling people about.
+
+    Without a ``family`` it is a rule of one's own.
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. Sharper ones are made by
@@ -72,7 +78,7 @@ class Rule(Struct, frozen=True):
 
     code: str
     name: str
-    family: str
+    family: str = OWN
     severity: Severity
     check: Check
     triggers: Collection[str] | Trigger = ()
@@ -86,7 +92,7 @@ class Rule(Struct, frozen=True):
     @property
     def page(self) -> Page:
         """The page beside its module."""
-        return page_of(self.check.__module__)
+        return in_use().pages.get(self.code) or page_of(self.check.__module__)
 
     @property
     def docs(self) -> str:
@@ -131,7 +137,7 @@ class Rule(Struct, frozen=True):
         """
         if proven_by is None:
             proven_by = [each for each in self.invalid if each.after and not each.unsafe]
-        return applicability_of(proven_by)
+        return applicability_of(proven_by, in_use().proven_for(self.code))
 
     def group(self, name: str) -> tuple[Example, ...]:
         """Return the examples of a group: those that rate some of the rule's fixes."""
@@ -226,12 +232,12 @@ def rule(  # noqa: PLR0913 - the fields of a rule, by keyword
     """Return the decorator that makes a rule of the function which checks a match.
 
     The function is given what ``look_for`` finds, one match at a time, and returns a finding, None,
-    or yields findings. Name and family of the rule are those of its file and folder; the other
-    fields are those of ``Rule``.
+    or yields findings. Name and family of the rule are those of its file and folder; the family of
+    a rule from elsewhere is ``OWN``. The other fields are those of ``Rule``.
     """
 
     def made(check: Callable[[M], Found]) -> Rule:
-        *_, family, stem = check.__module__.split(".")
+        *above, stem = check.__module__.split(".")
 
         @wraps(check)
         def checked(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -246,7 +252,7 @@ def rule(  # noqa: PLR0913 - the fields of a rule, by keyword
         new = Rule(
             code=code,
             name=stem.replace("_", "-"),
-            family=family,
+            family=above[-1] if above[:-1] == _RULES else OWN,
             severity=severity,
             check=checked,
             triggers=look_for.trigger,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.keras_api.lent_modules import LENT
+from kdoctor.rules.own import in_use
 
 # Libraries that bring Keras into a file which never says so itself.
 _BUILT_ON_KERAS = (
@@ -18,6 +19,7 @@ def words() -> tuple[str, ...]:
     """Return the words of which a file's bytes, and its identifiers, must contain at least one.
 
     Of several in one text all: "tensorflow losses". A rule that concerns a library of another name
-    adds that library here.
+    adds that library here; one's own says it in its ``LIBRARIES``.
     """
-    return ("keras", *_BUILT_ON_KERAS, *(f"tensorflow {module}" for module in LENT))
+    lent = (f"tensorflow {module}" for module in LENT)
+    return ("keras", *_BUILT_ON_KERAS, *lent, *in_use().libraries)

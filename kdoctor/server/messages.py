@@ -12,10 +12,10 @@ from kdoctor.server.hover import hover_at
 from kdoctor.server.server import Server
 
 
-def serve() -> int:
+def serve(*, trust_rules: bool = False) -> int:
     """Serve an editor on standard input and output until it ends; return the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    server = create_server()
+    server = create_server(trust_rules=trust_rules)
     output = sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing else may print to the protocol's stream
     server.start_io(stdout=output)
@@ -23,9 +23,9 @@ def serve() -> int:
     return 0 if server.protocol.was_shut_down else 1
 
 
-def create_server() -> Server:
+def create_server(*, trust_rules: bool = False) -> Server:
     """Return a server with all handlers registered."""
-    server = Server()
+    server = Server(trust_rules=trust_rules)
     _add_lifecycle(server)
     _add_documents(server)
     _add_notebooks(server)

@@ -39,7 +39,7 @@ class Server(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, *, trust_rules: bool = False) -> None:
         super().__init__(
             "kdoctor",
             __version__,
@@ -49,6 +49,8 @@ class Server(LanguageServer):
                 [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", _CELLS)]
             ),
         )
+        # Who starts the server says so; a project's files could set it in the editor.
+        self._trust_rules = trust_rules
         self.session = Session({}, Encoding.Utf16, str(Path.cwd()))
         self._scheduled: dict[str, asyncio.Task[None]] = {}
         self._warned: set[str] = set()
@@ -92,7 +94,9 @@ class Server(LanguageServer):
                 settings = msgspec.convert(raw, EditorSettings, strict=False)
             except msgspec.ValidationError as error:
                 self.warn_once(f"invalid editor settings are ignored: {error}")
-        self.session = Session(settings.options(), encoding, str(Path.cwd()))
+        options = settings.options()
+        options["trust_rules"] = self._trust_rules
+        self.session = Session(options, encoding, str(Path.cwd()))
 
     def _folder(self, params: types.InitializeParams) -> str | None:
         uris = [folder.uri for folder in params.workspace_folders or ()]

@@ -32,7 +32,8 @@ class View:
     """The result for one version of a document.
 
     ``reading`` is None for a document that is skipped, or that cannot be examined: ``problem`` says
-    why. ``settings_problem`` is what is wrong with the project's settings.
+    why. ``settings_problem`` is what is wrong with the project's settings, or with rules of its
+    own.
     """
 
     opened: OpenDocument
@@ -219,11 +220,12 @@ class Session:
             if draft.kind == "python" and self._engine.use_unsaved(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
             reading = self._engine.examine(draft)
+            wrong = self._engine.problem_of_own_rules(reading)
             if draft.kind == "python" and not reading.examined.modules:
                 # The engine skips such a file; in an editor it is usually an unfinished line.
                 broken = why_not_python(draft.data.decode())
-                return View(opened, reading, problem=broken.why if broken else "")
-            return View(opened, reading)
+                return View(opened, reading, broken.why if broken else "", wrong)
+            return View(opened, reading, settings_problem=wrong)
         except UsageProblem as problem:
             return View(opened, settings_problem=str(problem))
         except Exception as error:  # noqa: BLE001 - no input may stop the server

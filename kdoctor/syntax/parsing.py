@@ -156,6 +156,11 @@ def on_a_deep_stack(work: Callable[[_A], _T], argument: _A) -> _T:
     return results[0]
 
 
+def is_on_a_deep_stack() -> bool:
+    """Say whether what recurses too deeply here would so anywhere."""
+    return sys.getrecursionlimit() >= _DEEP_RECURSION
+
+
 def _without_form_feeds(text: str) -> str:
     while True:
         replaced = _FORM_FEED.sub(lambda match: f"{match[1]}\n", text)

@@ -215,7 +215,7 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:15] == [
+    assert ended.stdout.splitlines()[:16] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
         "  target            keras==3.15.1   newest Keras 3 known",
@@ -229,6 +229,7 @@ def test_config_in_words(nested):
         "  namespace         keep            default",
         "  unsafe            true            command line",
         "  format            text            default",
+        "  rules             nothing         default",
         "  baseline          nothing         default",
         "  cache-dir         .kdoctor_cache  default",
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import kdoctor.rule
 from kdoctor import engine
 from kdoctor.rules import all_rules, loading, registry
 from kdoctor.rules.index import entry_of
@@ -146,3 +147,9 @@ def test_every_piece_of_configuration_on_the_pages_is_valid(tmp_path):
         folder.mkdir()
         (folder / "pyproject.toml").write_text(block)
         engine.scan([folder])
+
+
+def test_the_page_on_rules_of_ones_own_names_all_that_they_are_made_of():
+    page = (ROOT / "docs" / "own-rules.md").read_text("utf-8")
+    missing = {name for name in kdoctor.rule.__all__ if f"`{name}`" not in page}
+    assert not missing

@@ -47,7 +47,7 @@ def test_an_unknown_rule_is_a_problem_of_usage() -> None:
 def test_two_rules_of_one_code_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "places", lambda: iter(["names.missing_name"] * 2))
     with pytest.raises(ValueError, match="two rules with the code KD102"):
-        all_rules.__wrapped__()
+        registry.built_in_rules.__wrapped__()
 
 
 def test_importing_the_package_imports_no_rule_and_no_libcst() -> None:
@@ -185,6 +185,6 @@ def test_a_rule_that_is_not_in_the_index_yet_counts_all_the_same(
     monkeypatch.setattr(index, "INDEX", tmp_path / "none.json")
     unlisted, listed = (
         [msgspec.structs.replace(entry, load=None) for entry in entries]
-        for entries in (rule_index.__wrapped__(), rule_index())
+        for entries in (index.built_in_index.__wrapped__(), rule_index())
     )
     assert unlisted == listed

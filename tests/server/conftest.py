@@ -76,11 +76,13 @@ class Editor:
         def refresh(_params):
             self.refreshed += 1
 
-    async def start(self, can=None, options=None, process_id=None):
+    async def start(self, can=None, options=None, process_id=None, arguments=()):
         environment = {k: v for k, v in os.environ.items() if k not in UNHEARD}
         environment["PYTHONPATH"] = ROOT
         await self.client.start_io(
-            sys.executable, "-m", "kdoctor", "server", cwd=self.folder, env=environment
+            *(sys.executable, "-m", "kdoctor", "server", *arguments),
+            cwd=self.folder,
+            env=environment,
         )
         self.began = await self.client.initialize_async(
             types.InitializeParams(

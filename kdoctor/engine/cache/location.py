@@ -11,6 +11,7 @@ from kdoctor.engine.cache.store import Store
 from kdoctor.engine.cache.version import version_key
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.project.root import leads_into, root_of, shown
+from kdoctor.rules.own import in_use
 
 DEFAULT: Final = ".kdoctor_cache"
 VARIABLE: Final = "KDOCTOR_CACHE_DIR"
@@ -30,7 +31,8 @@ def store_of(policy: FileSelection) -> Store:
     """
     root = root_of(policy.start) or Path.cwd()
     project = blake2b(os.fsencode(root), digest_size=8).hexdigest()
-    name = f"{project}-{version_key()}"
+    # As kdoctor's own code counts, so does that of rules of one's own.
+    name = "-".join(filter(None, (project, version_key(), in_use().sources.digest)))
     override = os.environ.get(VARIABLE)
     if override:
         return Store(Path.cwd() / Path(override).expanduser(), name)

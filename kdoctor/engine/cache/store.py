@@ -11,6 +11,7 @@ import contextlib
 import os
 import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ _SUM: Final = 4
 # Bytes: what is larger would cost more memory than it saves time.
 _MAX_CACHE_BYTES: Final = 512_000_000
 _MAX_AGE_DAYS: Final = 14
+_MAX_RULE_VERSIONS: Final = 4  # of the rules of one's own, for which results are kept
 _DAY: Final = 86_400
 _IGNORED: Final = "# kdoctor's own; nothing to commit\n*\n"
 _TAG: Final = "CACHEDIR.TAG"
@@ -137,14 +139,27 @@ class Store:
             return
 
     def tidy(self) -> None:
-        """Remove old cache files of other versions and of killed runs."""
+        """Remove old cache files of other versions and of killed runs.
+
+        Of those that rules of one's own made, each edit of a rule makes a new one.
+        """
         with contextlib.suppress(OSError):
+            versions = sorted(self._beside(), key=lambda each: each.stat().st_mtime)
+            for each in versions[:-_MAX_RULE_VERSIONS]:
+                os.unlink(each.path)  # noqa: PTH108
             for each in os.scandir(self._file.parent):
                 if each.name == _TAG:
                     continue
                 age = time.time() - each.stat().st_mtime
                 if age > _DAY * (1 if each.name.endswith(".tmp") else _MAX_AGE_DAYS):
                     os.unlink(each.path)  # noqa: PTH108
+
+    def _beside(self) -> Iterator[os.DirEntry[str]]:
+        """Yield the files of the same project and kdoctor, with whichever rules of one's own."""
+        start = "-".join(self._file.name.split("-")[:2])
+        for each in os.scandir(self._file.parent):
+            if each.name.startswith(f"{start}-") and not each.name.endswith(".tmp"):
+                yield each
 
     def _make_folder(self) -> None:
         own = self._file.parent

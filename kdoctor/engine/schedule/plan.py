@@ -106,8 +106,9 @@ class Plan:
         broken_settings = self._policy.broken_settings.files
         files = [file for file in collector.files if file not in broken_settings]
         # Settings are read on the way: only now all is known that is to be said of them.
-        remarks = (*self._remarks, *collector.remarks, *self._policy.redirect_notes)
-        notes = replace(self.targets.notes, remarks=remarks)
+        notes = self._policy.with_notes(self.targets.notes)
+        remarks = (*self._remarks, *collector.remarks, *notes.remarks)
+        notes = replace(notes, remarks=remarks)
         return Discovered(kept(files), kept(found), collector.unreadable, notes)
 
 

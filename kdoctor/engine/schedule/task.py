@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
+from kdoctor.rules.own import NO_SOURCES, OwnSources
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class ScanOptions(Struct, frozen=True):
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``is_target_explicit``: the target was named, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
-    all. ``style`` is how a fix writes code.
+    all. ``style`` is how a fix writes code. ``own_rules`` is where rules of one's own come from.
     """
 
     target: Target
@@ -124,6 +125,7 @@ class ScanOptions(Struct, frozen=True):
     is_target_explicit: bool = False
     within: frozenset[str] | None = None
     style: CodeStyle = DEFAULT_STYLE
+    own_rules: OwnSources = NO_SOURCES
 
     def aimed(self, task: Task) -> ScanOptions:
         """Return the options with one file's own settings."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules, rule_by_code
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.own import in_use
 from kdoctor.rules.redirects import redirected
 from kdoctor.rules.topics import TOPICS, topic_named
 
@@ -64,7 +65,7 @@ def rule_named(entry: str) -> Rule:
 
 
 def codes_beyond_its_text(entry: str) -> frozenset[str]:
-    """Return the codes that an entry means although neither code nor name of a rule begins so.
+    """Return the codes that an entry means although no code or name of kdoctor's begins so.
 
     >>> sorted(codes_beyond_its_text("masks")), sorted(codes_beyond_its_text("KD425"))
     (['KD425', 'KD434'], [])
@@ -74,8 +75,14 @@ def codes_beyond_its_text(entry: str) -> frozenset[str]:
     topic = topic_named(entry)
     if topic is not None:
         return frozenset(topic.codes)
+    own = [rule.code for rule in in_use().rules if rule.code.startswith(entry.upper())]
     now = redirected(entry)
-    return frozenset(_meant(now)) if now else frozenset()
+    return frozenset(_meant(now) if now else own)
+
+
+def may_be_withheld(entry: str) -> bool:
+    """Say whether an entry that names no rule may name one of one's own that is not loaded."""
+    return bool(in_use().withheld) and not entry.upper().startswith("KD")
 
 
 def _meant(entry: str) -> Collection[str]:
@@ -106,4 +113,6 @@ def _suggestion(entry: str) -> str:
     if close:
         is_topic = topic_named(close[0]) is not None
         return f"; did you mean {'the topic ' if is_topic else ''}{close[0]}?"
+    if may_be_withheld(entry):
+        return f" ({in_use().withheld})"
     return "; `kdoctor rules` lists them all"

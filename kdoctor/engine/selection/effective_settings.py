@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from kdoctor.config import SETTINGS
 from kdoctor.engine.cache.location import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
@@ -111,7 +109,7 @@ def overview(
         every if codes is None else codes,
         len(every),
         policy.excludes_from_search(path),
-        replace(targets.notes, remarks=policy.redirect_notes),
+        policy.with_notes(targets.notes),
     )
 
 

@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
-from kdoctor.engine.options import Options
+from kdoctor.engine.options import Options, each_of
+from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.task import Task, absolute, working_folder
 from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
+from kdoctor.own_rules.activating import use_rules_in, use_rules_of
 from kdoctor.project import Configs, Settings, start_of
 from kdoctor.project.code_style import CodeStyle, CodeStyles
+from kdoctor.project.root import shown
 from kdoctor.project.settings import NO_SETTINGS
+from kdoctor.rules.own import in_use
 from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
@@ -58,6 +63,9 @@ class FileSelection:
         self._options = options
         self.broken_settings = BrokenSettings()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
+        alias = options.get("stdin_filename")
+        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
+        self._use_own_rules()
         named = options.get("namespace")
         if named not in _NAMESPACES:
             raise UsageProblem(f"unknown namespace {named!r}; choose keras, tf.keras or keep")
@@ -70,11 +78,21 @@ class FileSelection:
         self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
-        alias = options.get("stdin_filename")
         self.has_named_settings = options.get("config") is not None
-        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.styles = CodeStyles(self.start)
         self.main = self._checked_settings(str(self.start))
+
+    def _use_own_rules(self) -> None:
+        """Bring the rules of one's own into use: those of the run, which its first folder names."""
+        named = self._options.get("rules")
+        self._settings_of_run = self.configs.of(str(self.start))
+        self._rules_elsewhere: dict[str, None] = {}
+        if named is None:
+            trusted = self._options.get("trust_rules", False)
+            use_rules_of(self._settings_of_run, trusted=trusted)
+        else:
+            use_rules_in([os.fspath(each) for each in each_of(named)])
+        self.own_rules = in_use()
 
     def of(self, folder: str) -> Settings:
         """Return the settings for files in a folder, given by its absolute path.
@@ -103,10 +121,21 @@ class FileSelection:
         """
         settings = self.configs.of(folder)
         if settings not in self._choices:
+            self._note_rules(settings)
             self._exemptions[settings] = tuple(_exemptions(settings))
             self._exclusions[settings] = _exclusion(settings)
             self._chosen(settings)  # last: what has choices can be used
         return settings
+
+    def _note_rules(self, settings: Settings) -> None:
+        """Note that a folder further down names rules of its own: a run has those of its first."""
+        layer, of_run = settings.layer("rules"), self._settings_of_run.layer("rules")
+        if layer is None or (of_run is not None and of_run.path == layer.path):
+            return
+        self._rules_elsewhere[
+            f"{layer.place('rules')}: rules: those of {shown(self.start)} count in this run; for "
+            f"these, run kdoctor in {shown(Path(layer.folder))}"
+        ] = None
 
     def codes_in(self, folder: str) -> Codes:
         """Return the rules selected in a folder, per-file ignores aside."""
@@ -131,12 +160,18 @@ class FileSelection:
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
 
-    @property
-    def redirect_notes(self) -> tuple[str, ...]:
-        """Notes on old codes and names in options and settings."""
+    def with_notes(self, notes: ProjectNotes) -> ProjectNotes:
+        """Add which rules of one's own are not loaded, and notes on old codes and names."""
         from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
 
-        return tuple(redirect_notes(self._entries()))
+        own = self.own_rules
+        withheld = [own.sources.withheld] if own.sources.withheld else []
+        told = (*withheld, *self._rules_elsewhere, *redirect_notes(self._entries()))
+        return replace(
+            notes,
+            remarks=(*notes.remarks, *told),
+            unreadable=(*notes.unreadable, *own.problems),
+        )
 
     def _entries(self) -> Iterator[str]:
         """Yield all names of rules in options and in the settings read so far."""
@@ -149,9 +184,14 @@ class FileSelection:
                 yield from entries
 
     def selects(self, path: str, code: str) -> bool:
-        """Say whether a rule is selected for a file."""
+        """Say whether a rule is selected for a file.
+
+        A rule of one's own that is not there, for want of trust or of its package, is not.
+        """
         codes = self.codes(path)
-        return codes is None or code in codes
+        if codes is not None:
+            return code in codes
+        return code.startswith("KD") or code in self.own_rules.files
 
     def namespace(self, path: str) -> str:
         """Return the root to import Keras from in a file, "" for the file's own."""
@@ -272,14 +312,16 @@ def _only_code(entry: str, where: str) -> str:
 
 def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Return the codes of the named rules, each with the location of its name."""
-    from kdoctor.engine.selection.codes import codes_of  # noqa: PLC0415 - only where rules are named
+    from kdoctor.engine.selection.codes import codes_of, may_be_withheld  # noqa: PLC0415 - only where rules are named
 
     found: set[str] = set()
     for entry, where in entries:
         try:
             found |= codes_of([entry])
         except UsageProblem as problem:
-            raise UsageProblem(f"{where}{problem}") from None
+            # Settings that name rules of one's own hold for who does not load them, too.
+            if not (where and may_be_withheld(entry)):
+                raise UsageProblem(f"{where}{problem}") from None
     return frozenset(found)
 
 

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document, Unit
-from kdoctor.engine.selection.codes import codes_beyond_its_text, codes_of
+from kdoctor.engine.selection.codes import codes_beyond_its_text, codes_of, may_be_withheld
 from kdoctor.engine.suppression.suppressions import FAMILY, Applied, Suppressions
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Suppressed
 from kdoctor.rules import applies
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.own import OwnRules, in_use
 from kdoctor.rules.suppression import invalid_ignore, unused_ignore
 from kdoctor.suppression import Directive, Directives, Entry, Form
 
@@ -104,9 +105,13 @@ def _without_fixes_of(
     )
 
 
-@lru_cache(maxsize=8)
 def _unable(facts: TargetFacts) -> frozenset[str]:
     """Return the rules that cannot fire on the target."""
+    return _unable_beside(in_use(), facts)
+
+
+@lru_cache(maxsize=8)
+def _unable_beside(_: OwnRules, facts: TargetFacts) -> frozenset[str]:
     return frozenset(rule.code for rule in rule_index() if not applies(rule, facts))
 
 
@@ -118,11 +123,15 @@ def _meant(entry: Entry) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=256)
 def _unknown(text: str) -> str:
     """Say why an entry names no rule, nothing where it names one."""
+    return _unknown_beside(in_use(), text)
+
+
+@lru_cache(maxsize=256)
+def _unknown_beside(_: OwnRules, text: str) -> str:
     try:
         codes_of([text])
     except UsageProblem as problem:
-        return str(problem)
+        return "" if may_be_withheld(text) else str(problem)
     return ""

@@ -38,7 +38,13 @@ def rule(pattern, *edits, applicability=Applicability.SAFE, code="KD901"):
                 fix=Fix("a title", made, applicability),
             )
 
-    found = Rule(code, f"rule-{code.lower()}", "names", Severity.ERROR, check)
+    found = Rule(
+        code=code,
+        name=f"rule-{code.lower()}",
+        family="names",
+        severity=Severity.ERROR,
+        check=check,
+    )
     return found
 
 
