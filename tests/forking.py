@@ -2,7 +2,7 @@
 
 To start Python and to import what a command of kdoctor needs takes most of a run in a folder of
 three files; to import Keras takes five seconds. A fork has it, and is a process for itself in all
-else: its own folder, variables and streams.
+else: its own folder, variables and streams. Where a system cannot fork, each is started.
 
 Run as a program, this is the process that forks. It is asked on a socket, its standard input.
 """
@@ -47,6 +47,12 @@ class Forking:
         return self._ended(script, arguments, cwd, env, b"")
 
     def _ended(self, script, arguments, cwd, env, stdin):
+        if not hasattr(os, "fork"):
+            command = [sys.executable, *([script] if script else ["-m", "kdoctor"]), *arguments]
+            env = {**self._variables, **env}
+            return subprocess.run(
+                command, cwd=cwd, env=env, input=stdin, capture_output=True, check=False
+            )
         if self._asking is None:
             self._begin()
         asked = {"script": script, "arguments": arguments, "cwd": str(cwd), "env": dict(env)}

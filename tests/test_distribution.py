@@ -21,6 +21,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 PUBLISHED_AT = {
     "KERAS_DOCTOR_REPOSITORY": "https://code.example/people/keras-doctor",
     "KERAS_DOCTOR_DOCUMENTATION": "https://people.example/keras-doctor/",
@@ -117,7 +118,7 @@ class Room:
 
     def run(self, *command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Run a program of this environment."""
-        return _run(self.folder / "bin" / command[0], *command[1:], cwd=cwd)
+        return _run(self.folder / SCRIPTS / command[0], *command[1:], cwd=cwd)
 
     def install(self, *packages: str | Path) -> None:
         """Install from the index that pip has, or skip the test where there is none."""
@@ -163,7 +164,7 @@ def _built(source, out, room, **environment):
     options = ["build", "--quiet", "--out-dir", out, source]
     if not uv.exists() or _run(uv, *options, cwd=source, **environment).returncode != 0:
         room.install("hatchling>=1.25")
-        python = room.folder / "bin" / "python"
+        python = room.folder / SCRIPTS / "python"
         done = _run(python, "-m", "hatchling", "build", "-d", out, cwd=source, **environment)
         assert done.returncode == 0, done.stderr
     (wheel,) = out.glob("*.whl")
@@ -210,7 +211,7 @@ def test_the_index_would_take_the_archives(archives, published, room):
     python = sys.executable
     if importlib.util.find_spec("twine") is None:
         room.install("twine>=6")
-        python = room.folder / "bin" / "python"
+        python = room.folder / SCRIPTS / "python"
     done = _run(python, "-m", "twine", "check", "--strict", *archives, *published, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,76 +1,27 @@
 """One small program, or a few, for each pattern of old code in the table of breakages.
 
-``tools/check_breakages.py`` runs them. The keys are the patterns' names in that table; what stands
-below `FACTS` is what is known to break, or to change, without having been counted there.
-Each program follows `PRELUDE`. Whether it runs on Keras 3 is not said here: it is tried.
+``tools/check_breakages.py`` runs them. The keys are the patterns' names in that table; what is known
+to break, or to change, without having been counted there stands in ``breakage_facts.py``.
+Each program follows the prelude of ``breakage_code.py``. Whether it runs on Keras 3 is not said here: it is tried.
 """
 
-PRELUDE = """\
-import keras
-import numpy as np
-import tensorflow as tf
-from keras import backend as K
-from keras import layers
-
-x, y = np.ones((4, 4), "float32"), np.ones((4, 3), "float32")
-inputs = keras.Input((4,))
-dense = layers.Dense(3)
-outputs = dense(inputs)
-model = keras.Model(inputs, outputs)
-model.compile("sgd", "mse", metrics=["mae"])
-
-
-def batches():
-    while True:
-        yield x, y
-"""
-_LAYER = "class Mine(layers.Layer):\n"
-_CALL = "    def call(self, x):\n"
-_USE = "\n\nMine()(x)\n"
-_OPTIMIZER = "class Mine(keras.optimizers.Optimizer):\n"
-_IMAGES = "image = keras.Input((8, 8, 3))\n"
-_SAVED = "model.save_weights('a.weights.h5')\n"
-
-
-def _in_layer(*lines: str) -> str:
-    return _LAYER + _CALL + "".join(f"        {each}\n" for each in lines) + _USE
-
-
-def _built(*lines: str) -> str:
-    body = "".join(f"        {each}\n" for each in lines)
-    return (
-        f"{_LAYER}    def build(self, input_shape):\n{body}        self.built = True\n\n"
-        f"{_CALL}        return x * self.w{_USE}"
-    )
-
-
-def _optimizer(method: str) -> str:
-    return (
-        "class Mine(keras.optimizers.Optimizer):\n"
-        "    def __init__(self, learning_rate=0.01, **kwargs):\n"
-        "        super().__init__(name='Mine', **kwargs)\n"
-        "        self._set_hyper('learning_rate', learning_rate)\n\n"
-        f"    def {method}\n\n\nmodel.compile(Mine(), 'mse')\nmodel.fit(x, y, verbose=0)"
-    )
-
-
-_DENSE_UPDATE = (
-    "_resource_apply_dense(self, grad, var, apply_state=None):\n"
-    "        var.assign_sub(grad * self._get_hyper('learning_rate'))"
+from breakage_code import (
+    CALL,
+    CHECKPOINT,
+    DENSE_UPDATE,
+    GET_UPDATES,
+    IMAGES,
+    LAYER,
+    USE,
+    built,
+    in_layer,
+    with_optimizer,
 )
-_GET_UPDATES = (
-    f"{_OPTIMIZER}    def __init__(self, lr=0.01, **kwargs):\n        super().__init__(**kwargs)\n"
-    "        self.lr = K.variable(lr)\n\n    def get_updates(self, loss, params):\n"
-    "        grads = self.get_gradients(loss, params)\n"
-    "        return [K.update(p, p - self.lr * g) for p, g in zip(params, grads)]\n\n\n"
-    "model.compile(Mine(), 'mse')\nmodel.fit(x, y, verbose=0)"
-)
-_CHECKPOINT = "\nmodel.fit(x, y, validation_data=(x, y), verbose=0, callbacks=[checkpoint])"
 
 PROGRAMS: dict[str, tuple[str, ...]] = {
     "class subclasses Layer/Model": (
-        _in_layer("return x * 2"),
-        "class Mine(keras.Model):\n" + _CALL + "        return x\n" + _USE,
+        in_layer("return x * 2"),
+        "class Mine(keras.Model):\n" + CALL + "        return x\n" + USE,
     ),
     "compile(metrics=['acc'|'accuracy']) (context)": (
         "model.compile('sgd', 'mse', metrics=['acc'])",
@@ -90,7 +41,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ".fit_generator": ("model.fit_generator(batches(), steps_per_epoch=1, epochs=1)",),
     "attribute set on Layer/Model before super().__init__()": (
         (
-            f"{_LAYER}    def __init__(self):\n        self.size = 3\n        super().__init__()\n\n\n"
+            f"{LAYER}    def __init__(self):\n        self.size = 3\n        super().__init__()\n\n\n"
             "Mine()"
         ),
     ),
@@ -133,7 +84,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "Keras-1 kwarg (any of nb_epoch, border_mode, W_regularizer, ...)": (
         "model.fit(x, y, nb_epoch=1, verbose=0)",
-        f"{_IMAGES}layers.Conv2D(4, 3, border_mode='same')(image)",
+        f"{IMAGES}layers.Conv2D(4, 3, border_mode='same')(image)",
         "layers.Dense(3, W_regularizer=keras.regularizers.l2(0.1))",
     ),
     ".optimizer.lr attribute": (
@@ -172,23 +123,23 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "callback(monitor='acc'/'val_acc')": (
         "model.compile('sgd', 'mse', metrics=['accuracy'])\n"
         "checkpoint = keras.callbacks.ModelCheckpoint(\n"
-        "    'm.keras', monitor='val_acc', save_best_only=True\n)" + _CHECKPOINT,
+        "    'm.keras', monitor='val_acc', save_best_only=True\n)" + CHECKPOINT,
         "model.compile('sgd', 'mse', metrics=['accuracy'])\n"
-        "checkpoint = keras.callbacks.EarlyStopping(monitor='val_acc')" + _CHECKPOINT,
+        "checkpoint = keras.callbacks.EarlyStopping(monitor='val_acc')" + CHECKPOINT,
     ),
     "model.save(save_format=)": (
         "model.save('m.h5', save_format='h5')",
         "model.save('m', save_format='tf')",
     ),
     ".add_loss( on self (inside Layer/Model)": (
-        _in_layer("self.add_loss(keras.ops.sum(x))", "return x"),
+        in_layer("self.add_loss(keras.ops.sum(x))", "return x"),
     ),
     "fit/predict/evaluate(nb_epoch=)": ("model.fit(x, y, nb_epoch=2, verbose=0)",),
     "add_weight('name', ...) positional name": (
-        _built("self.w = self.add_weight('w', (4,), initializer='ones')"),
-        _built("self.w = self.add_weight('w', shape=(4,), initializer='ones', trainable=True)"),
+        built("self.w = self.add_weight('w', (4,), initializer='ones')"),
+        built("self.w = self.add_weight('w', shape=(4,), initializer='ones', trainable=True)"),
     ),
-    "Keras-1 kwarg border_mode=": (f"{_IMAGES}layers.Conv2D(4, 3, border_mode='same')(image)",),
+    "Keras-1 kwarg border_mode=": (f"{IMAGES}layers.Conv2D(4, 3, border_mode='same')(image)",),
     "TensorBoard(removed kwarg write_grads/batch_size/embeddings_*)": (
         "keras.callbacks.TensorBoard('logs', write_grads=True, batch_size=32)",
     ),
@@ -198,25 +149,25 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "keras.callbacks.ModelCheckpoint('model')",
     ),
     "optimizer subclass: OptimizerV2 protocol (_create_slots/_resource_apply_*)": (
-        _optimizer(_DENSE_UPDATE),
+        with_optimizer(DENSE_UPDATE),
     ),
     "._keras_shape": ("size = outputs._keras_shape[-1]",),
     "layer(batch_input_shape=)": (
         "keras.Sequential([layers.LSTM(2, batch_input_shape=(2, 3, 4), stateful=True)])",
     ),
     "add_weight(shape, ...) positional shape": (
-        _built("self.w = self.add_weight((4,), 'ones', name='w')"),
+        built("self.w = self.add_weight((4,), 'ones', name='w')"),
     ),
     "ModelCheckpoint('*.hdf5')": (
         "keras.callbacks.ModelCheckpoint('w.{epoch:02d}.hdf5', save_best_only=True)",
     ),
-    "._get_hyper": (_optimizer(_DENSE_UPDATE),),
+    "._get_hyper": (with_optimizer(DENSE_UPDATE),),
     "Keras-1 kwarg W_regularizer=": ("layers.Dense(3, W_regularizer=keras.regularizers.l2(0.1))",),
     "model._layers": ("model._layers",),
     "Keras-1 kwarg samples_per_epoch=": (
         "model.fit_generator(batches(), samples_per_epoch=4, nb_epoch=1)",
     ),
-    "Keras-1 kwarg subsample=": (f"{_IMAGES}layers.Conv2D(4, 3, subsample=(2, 2))(image)",),
+    "Keras-1 kwarg subsample=": (f"{IMAGES}layers.Conv2D(4, 3, subsample=(2, 2))(image)",),
     "multi_gpu_model(": (
         "from keras.utils import multi_gpu_model\nparallel = multi_gpu_model(model, gpus=2)",
     ),
@@ -231,10 +182,10 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         ),
     ),
     ".get_updates": (
-        _GET_UPDATES,
+        GET_UPDATES,
         "model.optimizer.get_updates(loss=outputs, params=model.weights)",
     ),
-    "._set_hyper": (_optimizer(_DENSE_UPDATE),),
+    "._set_hyper": (with_optimizer(DENSE_UPDATE),),
     "class subclasses RNN/LSTM/GRU/Recurrent": (
         "class Mine(layers.LSTM):\n    pass\n\n\nMine(3)(np.ones((2, 3, 4)))",
         "from keras.layers import Recurrent\n\n\nclass Mine(Recurrent):\n    pass\n",
@@ -262,21 +213,21 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "layer(init=)": ("layers.Dense(3, init='uniform')",),
     ".add_update( on self (inside Layer/Model)": (
         (
-            f"{_LAYER}    def build(self, shape):\n"
+            f"{LAYER}    def build(self, shape):\n"
             "        self.n = self.add_weight(name='n', shape=(), trainable=False)\n\n"
-            f"{_CALL}        self.add_update(self.n.assign(self.n + 1))\n        return x{_USE}"
+            f"{CALL}        self.add_update(self.n.assign(self.n + 1))\n        return x{USE}"
         ),
         (
-            f"{_LAYER}    def build(self, shape):\n"
+            f"{LAYER}    def build(self, shape):\n"
             "        self.n = self.add_weight(name='n', shape=(), trainable=False)\n\n"
-            f"{_CALL}        self.add_update([K.update(self.n, self.n + 1)])\n        return x{_USE}"
+            f"{CALL}        self.add_update([K.update(self.n, self.n + 1)])\n        return x{USE}"
         ),
     ),
     "Keras-1 kwarg nb_filter=": (
-        f"{_IMAGES}layers.Convolution2D(nb_filter=4, nb_row=3, nb_col=3)(image)",
+        f"{IMAGES}layers.Convolution2D(nb_filter=4, nb_row=3, nb_col=3)(image)",
     ),
-    "layer.add_variable(": (_built("self.w = self.add_variable('w', shape=(4,))"),),
-    "optimizer subclass: def get_updates (Keras-2.0-2.10 optimizer protocol)": (_GET_UPDATES,),
+    "layer.add_variable(": (built("self.w = self.add_variable('w', shape=(4,))"),),
+    "optimizer subclass: def get_updates (Keras-2.0-2.10 optimizer protocol)": (GET_UPDATES,),
     ".evaluate_generator": ("model.evaluate_generator(batches(), steps=1)",),
     "fit/predict/evaluate(use_multiprocessing=)": (
         "model.fit(x, y, use_multiprocessing=True, verbose=0)",
@@ -286,7 +237,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "._uses_learning_phase": ("flag = outputs._uses_learning_phase",),
     ".add_metric( on self (inside Layer/Model)": (
-        _in_layer("self.add_metric(keras.ops.sum(x), name='sum')", "return x"),
+        in_layer("self.add_metric(keras.ops.sum(x), name='sum')", "return x"),
     ),
     "save_weights(save_format=)": ("model.save_weights('w.weights.h5', save_format='h5')",),
     ".total_loss": ("loss = model.total_loss",),
@@ -294,30 +245,30 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "compile(sample_weight_mode=)": ("model.compile('sgd', 'mse', sample_weight_mode='temporal')",),
     "._trainable_weights": (
         (
-            f"{_LAYER}    def build(self, shape):\n"
+            f"{LAYER}    def build(self, shape):\n"
             "        self.w = keras.Variable(np.ones(4))\n"
-            f"        self._trainable_weights.append(self.w)\n\n{_CALL}        return x * self.w{_USE}"
+            f"        self._trainable_weights.append(self.w)\n\n{CALL}        return x * self.w{USE}"
         ),
         (
-            f"{_LAYER}    def build(self, shape):\n"
+            f"{LAYER}    def build(self, shape):\n"
             "        self.w = self.add_weight(name='w', shape=(4,))\n"
-            f"        self._trainable_weights = [self.w]\n\n{_CALL}        return x * self.w{_USE}"
+            f"        self._trainable_weights = [self.w]\n\n{CALL}        return x * self.w{USE}"
         ),
     ),
     ".add_metric( on a model/layer object": ("model.add_metric(outputs, name='mean')",),
     "fit/predict/evaluate(workers=)": ("model.fit(x, y, workers=4, verbose=0)",),
-    "._resource_apply_dense": (_optimizer(_DENSE_UPDATE),),
-    "._losses": ("losses = model._losses", _in_layer("self._losses = []", "return x")),
+    "._resource_apply_dense": (with_optimizer(DENSE_UPDATE),),
+    "._losses": ("losses = model._losses", in_layer("self._losses = []", "return x")),
     "._keras_history": (
         "layer = outputs._keras_history[0]",
         "layer = outputs._keras_history.layer",
     ),
     "add_weight(aggregation=)": (
-        _built(
+        built(
             "self.w = self.add_weight(name='w', shape=(4,), "
             "aggregation=tf.VariableAggregation.MEAN)"
         ),
-        _built(
+        built(
             "self.w = self.add_weight(name='w', shape=(4,), "
             "aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)"
         ),
@@ -327,14 +278,14 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "._is_graph_network": ("flag = model._is_graph_network",),
     "._non_trainable_weights": (
         (
-            f"{_LAYER}    def build(self, shape):\n"
+            f"{LAYER}    def build(self, shape):\n"
             "        self.w = keras.Variable(np.ones(4))\n"
             "        self._non_trainable_weights.append(self.w)\n\n"
-            f"{_CALL}        return x * self.w{_USE}"
+            f"{CALL}        return x * self.w{USE}"
         ),
     ),
     "._create_slots": (
-        _optimizer(
+        with_optimizer(
             "_create_slots(self, var_list):\n        for each in var_list:\n"
             "            self.add_slot(each, 'm')"
         ),
@@ -367,7 +318,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     ),
     "._obtain_input_shape": ("from keras.applications.imagenet_utils import _obtain_input_shape",),
     "add_weight(synchronization=)": (
-        _built(
+        built(
             "self.w = self.add_weight(name='w', shape=(4,), "
             "synchronization=tf.VariableSynchronization.ON_READ)"
         ),
@@ -387,11 +338,11 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "Keras-1 kwarg val_samples=": ("model.evaluate_generator(batches(), val_samples=4)",),
     "layer(time_major=)": ("layers.LSTM(3, time_major=True)",),
     ".outbound_nodes": ("nodes = dense.outbound_nodes",),
-    "Keras-1 kwarg dim_ordering=": (f"{_IMAGES}layers.MaxPooling2D(dim_ordering='tf')(image)",),
+    "Keras-1 kwarg dim_ordering=": (f"{IMAGES}layers.MaxPooling2D(dim_ordering='tf')(image)",),
     "Keras-1 kwarg nb_col=": (
-        f"{_IMAGES}layers.Convolution2D(nb_filter=4, nb_row=3, nb_col=3)(image)",
+        f"{IMAGES}layers.Convolution2D(nb_filter=4, nb_row=3, nb_col=3)(image)",
     ),
-    "Keras-1 kwarg nb_row=": (f"{_IMAGES}layers.Convolution2D(4, nb_row=3, nb_col=3)(image)",),
+    "Keras-1 kwarg nb_row=": (f"{IMAGES}layers.Convolution2D(4, nb_row=3, nb_col=3)(image)",),
     ".train_function": ("function = model.train_function",),
     "ReduceLROnPlateau(epsilon=)": ("keras.callbacks.ReduceLROnPlateau(epsilon=0.01)",),
     "layer(fused=)": ("layers.BatchNormalization(fused=True)",),
@@ -418,144 +369,11 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "._standardize_user_data": ("model._standardize_user_data(x, y)",),
     "model.sample_weights": ("weights = model.sample_weights",),
     "add_weight(use_resource=)": (
-        _built("self.w = self.add_weight(name='w', shape=(4,), use_resource=True)"),
+        built("self.w = self.add_weight(name='w', shape=(4,), use_resource=True)"),
     ),
     "add_weight(experimental_autocast=)": (
-        _built("self.w = self.add_weight(name='w', shape=(4,), experimental_autocast=False)"),
+        built("self.w = self.add_weight(name='w', shape=(4,), experimental_autocast=False)"),
     ),
     "._nodes_by_depth": ("nodes = model._nodes_by_depth",),
     "._collected_trainable_weights": ("weights = model._collected_trainable_weights",),
-}
-
-# Each line of the facts that the table above does not have.
-FACTS: dict[str, tuple[str, ...]] = {
-    "class_weight='auto'": ("model.fit(x, y, class_weight='auto', verbose=0)",),
-    "load_img(grayscale=)": (
-        (
-            "keras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
-            "image = keras.preprocessing.image.load_img('a.png', grayscale=True)"
-        ),
-        (
-            "keras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
-            "image = keras.utils.load_img('a.png', grayscale=False)"
-        ),
-    ),
-    "to_categorical(y=)": ("keras.utils.to_categorical(y=[0, 1], num_classes=2)",),
-    "to_categorical(dtype=)": (
-        "keras.utils.to_categorical([0, 1], num_classes=2, dtype='int32')",
-        "keras.utils.to_categorical([0, 1], dtype='float32')",
-    ),
-    "regularizer 'l1_l2'": (
-        "layers.Dense(3, kernel_regularizer='l1_l2')",
-        "layers.Dense(3, kernel_regularizer='l2')",
-    ),
-    "add_weight(shape=3)": (_built("self.w = self.add_weight(name='w', shape=4)"),),
-    "add_weight(shape=[…])": (_built("self.w = self.add_weight(name='w', shape=[4])"),),
-    "two layers with one seed": (
-        "a, b = layers.Dropout(0.5, seed=1), layers.Dropout(0.5, seed=1)",
-    ),
-    "initializer with a seed, used twice": (
-        (
-            "start = keras.initializers.GlorotUniform(seed=1)\n"
-            "a, b = [layers.Dense(3, kernel_initializer=start) for _ in range(2)]"
-        ),
-    ),
-    "opt.lr = …": ("model.optimizer.lr = 0.1",),
-    "variable as a weight": (
-        (
-            f"{_LAYER}    def __init__(self):\n        super().__init__()\n"
-            f"        self.w = tf.Variable(1.0)\n\n{_CALL}        return x * self.w{_USE}"
-        ),
-    ),
-    "self._name = …": (
-        (
-            f"{_LAYER}    def __init__(self):\n        super().__init__()\n"
-            f"        self._name = 'mine'\n\n{_CALL}        return x{_USE}"
-        ),
-    ),
-    "metrics_names": ("model.fit(x, y, verbose=0)\nassert 'mae' in model.metrics_names",),
-    "hard_sigmoid": ("layers.Dense(3, activation='hard_sigmoid')",),
-    "a model's backend": ("model.backend.floatx()",),
-    "Sequential.output": (
-        "net = keras.Sequential([layers.Dense(3, input_shape=(4,))])\ninner = net.output",
-        "net = keras.Sequential([layers.Dense(3)])\ninner = net.output",
-    ),
-    "Callback.model": (
-        (
-            "class Mine(keras.callbacks.Callback):\n    def __init__(self, model):\n"
-            "        super().__init__()\n        self.model = model\n\n\nMine(model)"
-        ),
-    ),
-    "optimizer.minimize": (
-        "model.optimizer.minimize(lambda: keras.ops.sum(dense.kernel), [dense.kernel])",
-    ),
-    "shape.as_list()": (
-        "size = outputs.shape.as_list()",
-        "size = outputs.get_shape().as_list()",
-        "size = K.int_shape(outputs)",
-        "outputs.set_shape((None, 3))",
-    ),
-    "dimension.value": ("size = outputs.shape[1].value",),
-    "Model of a tensor that is none": ("keras.Model(inputs, tf.ones((1, 3)))",),
-    "python lists": ("model.predict([[1.0, 2.0, 3.0, 4.0]])",),
-    "loss, accuracy = evaluate() without metrics": (
-        "model.compile('sgd', 'mse')\nloss, accuracy = model.evaluate(x, y, verbose=0)",
-    ),
-    "monitor without mode": (
-        (
-            "stop = keras.callbacks.EarlyStopping(monitor='val_f1')\n"
-            "model.fit(x, y, validation_data=(x, y), verbose=0, callbacks=[stop])"
-        ),
-    ),
-    "BatchNormalization(axis=[3])": (f"{_IMAGES}layers.BatchNormalization(axis=[3])(image)",),
-    "Input(shape=4)": ("keras.Input(shape=4)",),
-    "reduction='auto'": ("keras.losses.MeanSquaredError(reduction='auto')",),
-    "cosine_proximity": ("model.compile('sgd', 'cosine_proximity')\nmodel.fit(x, y, verbose=0)",),
-    "l2(l=)": ("keras.regularizers.l2(l=0.1)",),
-    "name with a slash": ("layers.Dense(3, name='a/b')",),
-    "metric.add_weight('t')": (
-        (
-            "class Mine(keras.metrics.Metric):\n    def __init__(self):\n"
-            "        super().__init__(name='mine')\n"
-            "        self.total = self.add_weight('total', initializer='zeros')\n\n\nMine()"
-        ),
-    ),
-    "generator of lists": (
-        (
-            "class Batches(keras.utils.Sequence):\n    def __len__(self):\n        return 2\n\n"
-            "    def __getitem__(self, index):\n        return [x, x], y\n\n\n"
-            "one, two = keras.Input((4,)), keras.Input((4,))\n"
-            "both = keras.Model([one, two], dense(layers.Add()([one, two])))\n"
-            "both.compile('sgd', 'mse')\nboth.fit(Batches(), verbose=0)"
-        ),
-    ),
-    "alpha": ("layers.LeakyReLU(alpha=0.1)(inputs)",),
-    "strides by position": ("layers.Conv2D(32, 3, 3)",),
-    "optimizers by short names": ("from keras.optimizers import adam",),
-    "legacy optimizers": ("keras.optimizers.legacy.Adam(0.1)",),
-    "Input from models": ("from keras.models import Input",),
-    "wrappers": ("from keras.wrappers.scikit_learn import KerasClassifier",),
-    "generic_utils": (
-        "from keras.utils.generic_utils import get_custom_objects\nget_custom_objects()",
-    ),
-    "K.function": ("function = K.function([inputs], [outputs])\nfunction([x])",),
-    "K.learning_phase": ("function = K.function([inputs, K.learning_phase()], [outputs])",),
-    "K.set_value of a variable": (
-        "import tensorflow.keras.backend as B\nB.set_value(dense.bias, np.ones(3))",
-    ),
-    "to_yaml": ("model.to_yaml()",),
-    "batch size of a symbolic tensor": (
-        "flat = keras.ops.reshape(outputs, (keras.ops.shape(outputs)[0], -1))",
-    ),
-    "by_name of a weights file": (f"{_SAVED}model.load_weights('a.weights.h5', by_name=True)",),
-    "arguments by other positions": ("layers.GRU(3, 'tanh', 'hard_sigmoid')",),
-    "several outputs, plain metrics": (
-        (
-            "two = keras.Model(inputs, [outputs, layers.Dense(1)(inputs)])\n"
-            "two.compile('sgd', 'mse', metrics=['mae'])\n"
-            "two.fit(x, [y, y[:, :1]], verbose=0)"
-        ),
-    ),
-    "scale_loss": ("keras.mixed_precision.LossScaleOptimizer(model.optimizer, dynamic=False)",),
-    "get_gradients": ("model.optimizer.get_gradients(outputs, model.trainable_weights)",),
 }

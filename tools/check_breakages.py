@@ -4,9 +4,10 @@
     python tools/check_breakages.py breakages.csv --list    # each program, and what is said
 
 The table has the columns ``pattern``, ``occurrences`` and ``verdict``. For each pattern
-``breakage_programs.py`` has programs; each is run on the installed Keras, scanned, mended with
-every fix, and what the fixes make of it is run again: only what runs then counts as rewritten.
-The facts which the table does not have are counted apart, each as one.
+``breakage_programs.py`` has programs, and ``breakage_facts.py`` for what is not in the table; each
+is run on the installed Keras, scanned, mended with every fix, and what the fixes make of it is run
+again: only what runs then counts as rewritten. The facts which the table does not have are counted
+apart, each as one.
 
 Exit code 1 if an error is reported where the program runs, or none where it does not.
 """
@@ -22,7 +23,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakage_programs import FACTS, PRELUDE, PROGRAMS
+from breakage_code import PRELUDE
+from breakage_facts import FACTS
+from breakage_programs import PROGRAMS
 
 from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability, Finding, Severity

@@ -448,11 +448,3 @@ def receivers(quick: QuickFacts, *methods: str) -> set[str]:
     """Return what methods of these names are called on, as ``QuickCall.receiver`` tells it."""
     called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in methods)
     return {each.receiver for each in called if each.is_attribute}
-
-
-def has_several_outputs(quick: QuickFacts, called: QuickCall) -> bool:
-    """Say whether a call may make a functional model of several outputs, written out."""
-    return any(
-        isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1
-        for each in quick.values_of(called.argument("outputs", 1))
-    )

@@ -110,7 +110,8 @@ def matrix(rows: Sequence[Rewrite], record: Record) -> Iterator[str]:
         if said:
             notes.append("; ".join(said))
             number = f"[{len(notes)}]"
-        guard = "" if row.when is None else f"<br>where {_code(str(row.when))}"
+        asked = "" if row.when is None else row.when.condition
+        guard = f"<br>where {_code(asked)}" if asked else ""
         cells = " | ".join(map(_cell, found))
         yield f"| {_code(row.left)}<br>→ {_code(row.right)}{guard} | {cells} | {number} |"
     if notes:

@@ -22,7 +22,7 @@ def markdown(rule: Rule) -> str:
 def _example(example: Example) -> str:
     parts = [*filter(None, [example.note]), _fence(example.before)]
     if example.raises:
-        parts.append(f"raises `{example.raises}`.")
+        parts.append(f"raises `{example.error}`.")
     if example.after is not None:
         parts += ["Write instead:", _fence(example.after)]
     return "\n\n".join(parts)

@@ -58,7 +58,7 @@ def _example(example: Example, record: Record) -> Iterator[str]:
     yield from _code(example.before)
     if example.raises:
         yield "\nraises\n"
-        yield from _code(example.raises, "text")
+        yield from _code(example.error, "text")
     if example.after is None:
         yield "\nNo fix."
         return

@@ -112,7 +112,7 @@ def _rewrite(rewrite: Rewrite, proofs: Record) -> dict[str, Any]:
     return {
         "before": rewrite.left,
         "after": rewrite.right,
-        "when": None if rewrite.when is None else str(rewrite.when),
+        "when": None if rewrite.when is None else rewrite.when.condition or None,
         "holds": _held(proof),
         "remarks": [] if proof is None else remarks(proof),
         "runs": [_run(verdict, proofs) for verdict in found],
@@ -147,7 +147,7 @@ def _write_example(example: Example, proofs: Record, page: Page) -> None:
     page.line(f"Before{target}:")
     _write_code(example.before, "removed", page)
     if example.raises:
-        page.line(f"raises {page.paint('error', example.raises)}")
+        page.line(f"raises {page.paint('error', example.error)}")
     if example.after is None:
         page.line("No fix.")
         return
@@ -158,7 +158,8 @@ def _write_example(example: Example, proofs: Record, page: Page) -> None:
 def _write_rewrite(rewrite: Rewrite, proofs: Record, page: Page) -> None:
     _write_code(rewrite.left, "removed", page)
     _write_code(f"-> {rewrite.right}", "added", page)
-    condition = f"where {rewrite.when}; " if rewrite.when is not None else ""
+    asked = "" if rewrite.when is None else rewrite.when.condition
+    condition = f"where {asked}; " if asked else ""
     proof = proofs.get(rewrite.id)
     page.line(f"{_INDENT}{condition}{_verdict(proof)}")
     if proof is not None:

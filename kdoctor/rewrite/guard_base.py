@@ -80,6 +80,11 @@ class Guard(ABC):
     def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         """Return a sentence for each reason why the answer is not yes."""
 
+    @property
+    def condition(self) -> str:
+        """What is asked of a use, "" where the answer is always yes. No id is made of it."""
+        return str(self)
+
     def __and__(self, other: Guard) -> Guard:
         return every(self, other)
 
@@ -117,6 +122,11 @@ class Question(Guard):
         self.parameters = parameters
         self.pins = pins
 
+    @property
+    def condition(self) -> str:
+        """How it is written; without a sentence there is nothing that may be the matter."""
+        return self.text if self.sentence else ""
+
     def decide(self, use_site: UseSite) -> GuardAnswer:
         """Answer for one use; a question about arguments is unknown where nothing is called."""
         if self.parameters and use_site.binding is None:
@@ -145,6 +155,12 @@ class _Every(Guard):
 
     def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         return tuple(text for guard in self.guards for text in guard.obstacles(use_site))
+
+    @property
+    def condition(self) -> str:
+        """The conditions of those that ask something."""
+        asking = [guard for guard in self.guards if guard.condition]
+        return str(every(*asking)) if asking else ""
 
     def __str__(self) -> str:
         return " & ".join(

@@ -75,6 +75,12 @@ class Example(Struct, frozen=True, dict=True):
         if self.after is not None:
             force_setattr(self, "after", given + block(self.after))
 
+    @property
+    def error(self) -> str:
+        """What ``raises`` quotes of the error, "" for nothing; what ends in a sentence goes on."""
+        quoted = self.raises or ""
+        return f"{quoted}…" if quoted.endswith(" ") else quoted
+
     @cached_property
     def id(self) -> str:
         """The key in the proof record; it changes with the code: a stale proof proves nothing."""

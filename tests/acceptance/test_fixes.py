@@ -12,6 +12,7 @@ from tools.check_fixes import broken, lints, lost_comments, more
 HERE = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.frameworks  # without Keras nothing that is installed needs a fix
 def test_the_fixes_of_installed_code_leave_nothing_to_refuse():
     command = [sys.executable, "-m", "tools.check_fixes", "--json", "--sample", "40"]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)

@@ -93,12 +93,12 @@ QUERIES = {
         "class Own(keras.utils.PyDataset):\n    def __init__(self):\n        super().__init__()\n",
     ),
     "strings in a body": (
-        methods("call", of=Kind.LAYER, body=lambda body: "training" in body.strings),
+        methods("call", of=Kind.LAYER, holding=lambda form: form == "training"),
         LAYER.format("call(self, x, **more)", "return more['training']"),
         LAYER.format("call(self, x, **more)", "return more[training]"),
     ),
     "what a body returns": (
-        methods("call", of=Kind.LAYER, body=lambda body: any(map(is_list, body.returned))),
+        methods("call", of=Kind.LAYER, returning=is_list),
         LAYER.format("call(self, x)", "return [x]"),
         LAYER.format("call(self, x)", "return x"),
     ),

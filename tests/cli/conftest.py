@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.repository import Repository
 from tests.forking import Forking
 
 # What the caller's shell says must not change what the program says.
@@ -62,6 +63,8 @@ class Project:
 
     def shell(self, line):
         """Run a line of a POSIX shell, in which ``kdoctor`` is this one."""
+        if os.name == "nt":
+            pytest.skip("a POSIX shell")
         program = f"{shlex.quote(sys.executable)} -m kdoctor"
         return self._ended(["sh", "-c", f'kdoctor() {{ {program} "$@"; }}; {line}'])
 
@@ -121,3 +124,10 @@ class Project:
 @pytest.fixture
 def project(tmp_path, forking):
     return Project(tmp_path, forking)
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A git repository in which the program is run, in this process."""
+    monkeypatch.chdir(tmp_path)
+    return Repository(tmp_path)

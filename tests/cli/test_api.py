@@ -17,6 +17,9 @@ def test_a_function_of_the_backend_with_what_to_write_instead(project):
     found = [(each["rule"], each["applicability"]) for each in told["rewrites"]]
     # `ops.dot` and `ops.matmul`, each where its proof holds, and elsewhere.
     assert found == [("KD101", each) for each in ("safe", "safe", "unsafe", "unsafe")]
+    # The last resort asks nothing of a use.
+    assert [each["when"] for each in told["rewrites"][2:]] == ["nothing_sparse()", None]
+    assert ended.out.endswith("      KD101, unsafe\n")
 
 
 def test_a_moved_class_and_its_changes(project):

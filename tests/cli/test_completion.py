@@ -53,6 +53,7 @@ def test_formats_and_rules_are_completed_from_what_is_written():
     assert all(" " not in word and help_ for word, help_ in complete_rules(""))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 def test_bash_completes_with_the_script_that_the_program_gives(tmp_path):
     script = tmp_path / "kdoctor"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kdoctor "$@"\n')

@@ -128,6 +128,7 @@ def test_a_notebook_keeps_all_that_is_no_code_and_its_magics(project):
     assert new == old
 
 
+@pytest.mark.skipif(os.name == "nt", reason="mode bits")
 def test_the_mode_of_a_file_and_a_link_to_it_are_kept(project):
     project.write({"real.py": BEFORE})
     (project.folder / "real.py").chmod(0o755)

@@ -45,6 +45,7 @@ def test_every_format_goes_to_a_file_of_its_own_beside_the_screen(project):
     assert set(NAMED.values()) | {"text", "json", "sarif", "junit"} == set(format_names())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="mode bits")
 def test_a_report_takes_the_place_of_the_one_before_and_stays_readable_by_others(project):
     project.write({"old.py": SAFE, "again.sarif": "old"})
     (project.folder / "again.sarif").chmod(0o640)

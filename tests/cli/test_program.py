@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -206,6 +205,8 @@ def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
 def test_long_work_shows_its_progress_on_a_terminal_only(project):
     project.write({f"m{number}.py": OLD * 300 for number in range(40)})
     command = [sys.executable, "-m", "kdoctor", "scan", "--jobs", "1"]
+    import pty  # noqa: PLC0415 - of POSIX alone
+
     ours, theirs = pty.openpty()
     program = subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)

@@ -260,6 +260,7 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(run, tmp_path, arguments
     assert not list(tmp_path.rglob("*.html"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="mode bits")
 def test_the_page_takes_the_place_of_the_one_before_behind_a_link_and_keeps_its_mode(run, tmp_path):
     (tmp_path / "public").mkdir()
     page = tmp_path / "public" / "r.html"

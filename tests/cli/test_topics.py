@@ -23,5 +23,14 @@ def test_the_commands_show_topics(project):
     assert project.kdoctor("rules", "KD403", "--topics").out.startswith("freezing: Freezing\n")
 
 
+def test_a_name_that_is_nearly_one_of_a_topic_is_told_so(project):
+    for command in (("rules", "frezing"), ("scan", "--select", "frezing")):
+        ended = project.kdoctor(*command)
+        assert ended.code == 2
+        assert ended.err == (
+            "kdoctor: there is no rule 'frezing'; did you mean the topic freezing?\n"
+        )
+
+
 def test_a_shell_offers_topics():
     assert [word for word, _ in complete_rules("KD1,learn")] == ["KD1,learning-rate"]

@@ -11,6 +11,8 @@ import pytest
 from kdoctor.documents import write_anew, write_atomically
 from kdoctor.errors import FileProblem
 
+HAS_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
@@ -26,6 +28,7 @@ def test_the_content_is_replaced_and_nothing_is_left_beside_it(target: Path) -> 
     assert list(target.parent.iterdir()) == [target]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="mode bits")
 @pytest.mark.parametrize("mode", [0o755, 0o600, 0o664])
 def test_the_mode_is_kept(target: Path, mode: int) -> None:
     target.chmod(mode)
@@ -34,7 +37,9 @@ def test_the_mode_is_kept(target: Path, mode: int) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == mode
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away"
+)
 def test_the_owner_is_kept(target: Path) -> None:
     os.chown(target, 1234, 1235)
     write_atomically(target, b"new")
@@ -114,7 +119,7 @@ def test_an_interruption_waits_until_the_file_is_whole(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("what", ["missing", "folder", "pipe"])
+@pytest.mark.parametrize("what", ["missing", "folder", pytest.param("pipe", marks=HAS_PIPES)])
 def test_only_a_regular_file_that_exists_is_written(tmp_path: Path, what: str) -> None:
     path = tmp_path / "x.py"
     if what == "folder":

@@ -1,12 +1,7 @@
 """The generator, on wheels made here: what it reads, and that it always writes the same."""
 
-import io
-import os
 import subprocess
 import sys
-import tarfile
-import textwrap
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,134 +9,10 @@ from packaging.version import Version
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, MemberKind
-from tools.api_data.__main__ import read_release
+from tests.keras_api.wheels import NEW, OLD, ROOT, generate, span, wheel
 from tools.api_data.releases import RELEASES
-from tools.api_data.wheels import Wheel
 
-ROOT = Path(__file__).parents[2]
 CACHE = Path.home() / ".cache" / "kdoctor" / "wheels"
-
-OLD = {
-    "keras/__init__.py": "from . import layers\nfrom . import backend\n__version__ = '2.3.1'\n",
-    "keras/backend/__init__.py": """\
-        import numpy as np
-        from .config import epsilon
-        if backend() == 'theano':
-            from .theano_backend import only_theano
-        elif backend() == 'tensorflow':
-            from .tensorflow_backend import *
-        """,
-    "keras/backend/config.py": "def epsilon():\n    return 1e-7\n",
-    "keras/backend/theano_backend.py": "def only_theano(): pass\n",
-    "keras/backend/tensorflow_backend.py": """\
-        def sum(x, axis=None, keepdims: bool = False, *rest, name=None, **kwargs): pass
-        def _private(): pass
-        """,
-    "keras/engine/__init__.py": "",
-    "keras/engine/base.py": """\
-        class Layer(object):
-            def __init__(self, name=None):
-                self.name = name
-            @property
-            def weights(self): return []
-            def call(self, inputs): raise NotImplementedError
-        """,
-    "keras/layers/__init__.py": "from ..engine.base import Layer\nfrom .core import *\n",
-    "keras/layers/core.py": """\
-        from .. import backend as K
-        from ..engine.base import Layer
-        class Dense(Layer):
-            def __init__(self, units, activation=None):
-                super().__init__()
-                self.units = units
-            @classmethod
-            def from_config(cls, config): return cls(**config)
-        Linear = Dense
-        """,
-    "keras/layers/core_test.py": "def test(): pass\n",
-    "keras/engine/saving.py": "from keras.layers import *\n",
-    "keras/initializers/__init__.py": """\
-        from keras.initializers import initializers_v2
-        def populate():
-            LOCAL.ALL["ConstantV2"] = initializers_v2.Constant
-            generic_utils.populate_dict_with_module_objects(LOCAL.ALL, [initializers_v2])
-            LOCAL.ALL["glorot"] = LOCAL.ALL["glorot_normal"]
-        populate()
-        globals().update(LOCAL.ALL)
-        """,
-    "keras/initializers/initializers_v2.py": """\
-        class Constant:
-            def __init__(self, value=0): self._set_hyper("value", value)
-        class GlorotNormal: pass
-        """,
-    "keras/odd.py": """\
-        import sys
-        py_sum = sum
-        def sum(x): pass
-        for each in []: pass
-        with open("x") as file: pass
-        if sys.version_info[0] == 2:
-            def of_python_2(): pass
-        training = LazyLoader("training", globals(), "keras.engine.base")
-        class Place(collections.namedtuple("Place", ["layer", "index"])): pass
-        """,
-}
-NEW = {
-    "keras/__init__.py": "from keras import layers\nfrom keras.src.layer import Layer\n",
-    "keras/layers/__init__.py": """\
-        from keras.src.layer import Layer
-        from keras.src.dense import Dense
-        from keras.src.dense import Dense as Linear
-        from keras.src.old import Old
-        """,
-    "keras/saving/__init__.py": "from keras.src.layer import Layer as Anything\n",
-    "keras/src/layer.py": """\
-        from somewhere import Base
-        class Layer(Base):
-            def __init__(self, name=None): pass
-        """,
-    "keras/src/dense.py": """\
-        from keras.src.layer import Layer
-        class Dense(Layer):
-            def __init__(self, units, activation="linear"): pass
-        """,
-    "keras/src/old.py": """\
-        class Old:
-            def __init__(self, *args, **kwargs):
-                "Gone."
-                raise ImportError("Old is no more")
-        """,
-    "keras/_tf_keras/__init__.py": "",
-    "keras/_tf_keras/keras/__init__.py": """\
-        from keras import layers
-        from keras._tf_keras.keras import layers
-        from keras._tf_keras.keras import losses
-        def lazily():
-            from keras._tf_keras.keras import metrics
-        """,
-    "keras/_tf_keras/keras/layers/__init__.py": "from keras.src.old import Old as Hidden\n",
-    "keras/_tf_keras/keras/losses/__init__.py": "",
-    "keras/_tf_keras/keras/metrics/__init__.py": "",
-}
-
-
-def wheel(folder: Path, version: str, files: dict[str, str]) -> Path:
-    path = folder / f"keras-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, source in files.items():
-            archive.writestr(name, textwrap.dedent(source))
-    return path
-
-
-def generate(out: Path, *options: str, seed: str = "0") -> dict[str, bytes]:
-    subprocess.run(
-        [sys.executable, "-m", "tools.api_data", "--out", str(out), *options],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        env={**os.environ, "PYTHONHASHSEED": seed},
-    )
-    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
 @pytest.fixture(scope="module")
@@ -158,14 +29,6 @@ def files(wheels, tmp_path_factory) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def table(files) -> tables.NamesTable:
     return tables.unpack_names(files["keras.names.bin"])
-
-
-def span(table: tables.NamesTable, name: str, release: str) -> tables.NameSpan | None:
-    if name not in table.names:
-        return None
-    number = table.releases.index(release)
-    spans = tables.name_spans(table.names[name])
-    return next((s for s in spans if s.first <= number <= s.last), None)
 
 
 def test_the_same_wheels_give_the_same_bytes_whatever_the_hash_seed(files, wheels, tmp_path):
@@ -337,120 +200,6 @@ def test_a_wheel_that_is_not_there_is_named(tmp_path):
     )
     assert done.returncode != 0
     assert "keras-9-x.whl" in done.stderr
-
-
-TENSORFLOW = {
-    "tensorflow/python/module.py": "class Module(object):\n    def name_scope(self): pass\n",
-    "tensorflow/python/tf2.py": "def enabled(): return True\n",
-    "tensorflow/python/keras/__init__.py": "from tensorflow.python.keras import layers\n",
-    "tensorflow/python/keras/layers/__init__.py": """\
-        from tensorflow.python import tf2
-        from tensorflow.python.keras.layers.core import Dense
-        if tf2.enabled():
-            from tensorflow.python.keras.layers.core import Dense as DenseV2
-        else:
-            DenseV1 = Dense
-        """,
-    "tensorflow/python/keras/layers/core.py": """\
-        from tensorflow.python import module
-        from tensorflow.python.keras import backend as K
-        class Dense(module.Module):
-            def __init__(self, units): self.units = units
-        """,
-    "tensorflow/python/keras/backend.py": "def sum(x): pass\n",
-    **{
-        f"tensorflow/python/keras/api/{mode}/keras/{folder}__init__.py": source
-        for mode in ("_v1", "_v2")
-        for folder, source in {
-            "": "from . import layers\n",
-            "layers/": "from tensorflow.python.keras.layers.core import Dense\n",
-        }.items()
-    },
-    "tensorflow/python/keras/api/_v1/keras/backend/__init__.py": (
-        "from tensorflow.python.keras.backend import sum\n"
-    ),
-    "tensorflow/contrib/keras/api/keras/__init__.py": "",
-}
-
-
-def archive(path: Path, files: dict[str, str]) -> str:
-    with zipfile.ZipFile(path, "w") as opened:
-        for name, source in files.items():
-            opened.writestr(name, textwrap.dedent(source))
-    return str(path)
-
-
-@pytest.fixture(scope="module")
-def tensorflow(tmp_path_factory) -> dict[str, bytes]:
-    folder = tmp_path_factory.mktemp("tensorflow")
-    # Up to 2.1 the folder of the wheel had another name than the package.
-    core = {name.replace("tensorflow/", "tensorflow_core/", 1): s for name, s in TENSORFLOW.items()}
-    archives = (
-        archive(folder / "tensorflow-1.15.5-sources.zip", core),
-        archive(folder / "tensorflow-2.3.4-sources.zip", TENSORFLOW),
-        archive(folder / "tensorflow-2.6.5-sources.zip", TENSORFLOW),
-        str(wheel(folder, "3.1.0", NEW)),
-    )
-    return generate(folder / "out", "--wheels", *archives)
-
-
-def test_tf_keras_is_tensorflows_own_up_to_2_5_and_then_that_of_keras(tensorflow):
-    table = tables.unpack_names(tensorflow["tf.keras.names.bin"])
-    assert table.releases == ["1.15.5", "2.3.4", "3.1.0"]
-    assert span(table, "backend.sum", "1.15.5")  # TensorFlow 1 shows the folder _v1
-    assert not span(table, "backend.sum", "2.3.4")
-    dense = span(table, "layers.Dense", "2.3.4")
-    assert table.homes[dense.home] == "tensorflow.python.keras.layers.core.Dense"
-
-
-def test_every_file_of_tensorflows_private_copy_is_read(tensorflow):
-    table = tables.unpack_names(tensorflow["tensorflow.python.keras.names.bin"])
-    assert table.releases == ["1.15.5", "2.3.4", "2.6.5"]
-    assert span(table, "layers.core.Dense", "2.6.5").kind is EntryKind.CLASS
-    assert span(table, "layers.core.K", "2.6.5").kind is EntryKind.ALIAS
-    assert span(table, "layers.core.module", "2.6.5").kind is EntryKind.EXTERNAL
-    assert span(table, "layers.DenseV2", "2.6.5")
-    assert not span(table, "layers.DenseV1", "2.6.5")
-
-
-def test_a_root_that_tensorflow_gave_up_has_no_names_from_then_on(tensorflow):
-    table = tables.unpack_names(tensorflow["tensorflow.contrib.keras.names.bin"])
-    assert table.releases == ["1.15.5", "2.3.4", "2.6.5"]
-    assert span(table, "", "1.15.5")
-    assert not span(table, "", "2.3.4")
-
-
-def test_classes_of_tensorflows_keras_have_their_bases_outside_of_keras(tensorflow):
-    table = tables.unpack_classes(tensorflow["tensorflow.classes.bin"])
-    (read,) = tables.class_spans(table.classes["tensorflow.python.keras.layers.core.Dense"])
-    assert [table.homes[i] for i in read.bases] == ["tensorflow.python.module.Module"]
-    assert "tensorflow.python.module.Module" in table.classes
-
-
-def test_a_keras_that_shows_tf_keras_is_read_with_tensorflow(tmp_path):
-    facade = {"keras/layers/__init__.py": "from tensorflow.keras.layers import *\n"}
-    read = read_release(
-        [
-            wheel(tmp_path, "2.4.3", {"keras/__init__.py": "from . import layers\n", **facade}),
-            Path(archive(tmp_path / "tensorflow-2.4.4-sources.zip", TENSORFLOW)),
-        ]
-    )
-    (surface,) = read.surfaces
-    assert surface.open_modules == set()
-    assert surface.entries["layers.Dense"].home == "tensorflow.python.keras.layers.core.Dense"
-    assert surface.entries["layers.Dense"].signature == "units"
-
-
-def test_a_source_archive_is_read_like_a_wheel(tmp_path):
-    path = tmp_path / "Keras-2.0.0.tar.gz"
-    with tarfile.open(path, "w:gz") as opened:
-        for name, source in {"setup.py": "setup()\n", "keras/__init__.py": "x = 1\n"}.items():
-            member = tarfile.TarInfo(f"Keras-2.0.0/{name}")
-            member.size = len(source)
-            opened.addfile(member, io.BytesIO(source.encode()))
-    read = Wheel.read(path)
-    assert (read.distribution, read.version) == ("keras", "2.0.0")
-    assert read.files == {"keras/__init__.py": "x = 1\n"}
 
 
 def test_a_first_patch_is_kept_where_its_names_differ(tmp_path):

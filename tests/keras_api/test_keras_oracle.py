@@ -108,6 +108,7 @@ def test_versions_are_those_of_the_target():
     assert KNOWN.version("numpy") is None
 
 
+@pytest.mark.frameworks
 def test_the_engines_are_those_that_keras_has():
     folders = Path(importlib.util.find_spec("keras").origin).with_name("src") / "backend"
     there = {each.parent.name for each in folders.glob("*/__init__.py")} - {"common", "tests"}

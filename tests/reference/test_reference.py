@@ -108,6 +108,7 @@ def test_the_checks_see_each_place_where_the_reference_is_spoiled():
     assert [each["place"] for each in told if each["seen"] is None] == []
 
 
+@pytest.mark.frameworks
 def test_a_gpu_that_is_not_there_is_one_clear_sentence():
     pytest.importorskip("tensorflow")
     ran = kdoctor_cli("verify", "--device", "gpu")

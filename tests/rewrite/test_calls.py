@@ -2,32 +2,20 @@
 
 import pytest
 
-SUM = ("keras.backend.sum(x, axis=None, keepdims=False)", "keras.ops.sum(x, axis, keepdims)")
-MEAN = ("keras.backend.mean(x, axis=None, keepdims=False)", "keras.ops.mean(x, axis, keepdims)")
-SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
-ABS = ("keras.backend.abs(x)", "keras.ops.abs(x)")
-ARGMAX = ("keras.backend.argmax(x, axis=-1)", "keras.ops.argmax(x, axis)")
-EXPAND = ("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)")
-PERMUTE = ("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)")
-FLATTEN = ("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))")
-REPEAT = ("keras.backend.repeat(x, n)", "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)")
-BIAS = ("keras.backend.bias_add(x, bias, data_format=None)", "x + bias")
-SET = ("keras.backend.set_value(x, value)", "x.assign(value)")
-POW = ("keras.backend.pow(x, a)", "keras.ops.power(x, a)")
-RELU = (
-    "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
-    "keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
-)
-SHAPE = ("keras.backend.int_shape(x)", "tuple(x.shape)")
-CAST = ("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)")
-ZEROS = (
-    "keras.backend.zeros(shape, dtype=None, name=None)",
-    "keras.Variable(keras.ops.zeros(shape, dtype=dtype), name=name)",
-)
-IDENTITY = ("keras.backend.identity(x, name=None)", "x")
-UID = (
-    "keras.backend.unique_object_name(name)",
-    'f"{name}_{keras.backend.get_uid(name)}"',
+from tests.rewrite.rewrites_of_calls import (
+    ARGMAX,
+    BIAS,
+    CAST,
+    EXPAND,
+    FLATTEN,
+    IDENTITY,
+    PERMUTE,
+    RELU,
+    REPEAT,
+    SET,
+    SHAPE,
+    SUM,
+    ZEROS,
 )
 
 
@@ -313,108 +301,6 @@ class TestAnArgumentUsedTwice:
     @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[f()]", "a + 1", "lambda: 0"])
     def test_is_a_reason_if_it_is_anything_else(self, refusal, argument):
         assert "evaluated 2 times" in refusal(f"K.f({argument})", self.TWICE)
-
-
-class TestNesting:
-    def test_nested_calls_come_out_whole_in_one_pass(self, line):
-        before = "loss = K.mean(K.square(K.abs(a - b)), axis=-1)"
-        assert (
-            line(before, MEAN, SQUARE, ABS)
-            == "loss = ops.mean(ops.square(ops.abs(a - b)), axis=-1)"
-        )
-
-    def test_calls_that_are_built_anew_nest_too(self, line):
-        before = "y = K.bias_add(K.bias_add(a, b), K.flatten(K.set_value(c, K.bias_add(d, e))))"
-        after = "y = a + b + ops.reshape(c.assign(d + e), (-1,))"
-        assert line(before, BIAS, FLATTEN, SET) == after
-
-    def test_parentheses_are_those_of_the_new_neighbours(self, line):
-        assert line("K.set_value(K.bias_add(a, b), c)", BIAS, SET) == "(a + b).assign(c)"
-        assert (
-            line("K.int_shape(K.flatten(a))", SHAPE, FLATTEN)
-            == "tuple(ops.reshape(a, (-1,)).shape)"
-        )
-        assert (
-            line("K.flatten(K.flatten(a))", FLATTEN) == "ops.reshape(ops.reshape(a, (-1,)), (-1,))"
-        )
-        assert line("K.repeat(K.repeat(a, 2), 3)", REPEAT) == (
-            "ops.repeat(ops.expand_dims(ops.repeat(ops.expand_dims(a, 1), 2, axis=1), 1), 3, axis=1)"
-        )
-
-    def test_what_cannot_be_rewritten_keeps_what_can_inside(self, line):
-        assert line("K.sum(K.square(a), **k)", SUM, SQUARE) == "K.sum(ops.square(a), **k)"
-
-
-class TestInnerScopes:
-    COND = ("keras.backend.switch(c, a, b)", "keras.ops.cond(c, lambda: a, lambda: b)")
-    EACH = (
-        "keras.backend.batch_get_value(tensors)",
-        "[keras.ops.convert_to_numpy(v) for v in tensors]",
-    )
-    MAP = ("keras.backend.f(xs, y)", "[keras.ops.add(v, y) for v in xs]")
-
-    def test_arguments_may_move_into_a_lambda(self, line):
-        assert line("y = K.switch(c, f(1), g(2))", self.COND) == (
-            "y = ops.cond(c, lambda: f(1), lambda: g(2))"
-        )
-
-    def test_an_argument_that_a_comprehension_loops_over_may_have_any_names(self, line):
-        assert (
-            line("y = K.batch_get_value(v)", self.EACH)
-            == "y = [ops.convert_to_numpy(v) for v in v]"
-        )
-
-    def test_a_name_that_the_template_binds_is_a_reason(self, refusal):
-        assert "`v`" in refusal("y = K.f(a, v)", self.MAP)
-
-    def test_waiting_inside_a_lambda_is_a_reason(self, refusal):
-        reason = refusal("async def g():\n    return K.switch(c, await f(1), 2)", self.COND)
-        assert "inner scope" in reason
-
-    def test_names_of_a_class_body_are_a_reason(self, refusal):
-        assert "class body" in refusal(
-            "class A:\n    c = a = 1\n    y = K.switch(c, a, 2)", self.COND
-        )
-
-    def test_an_argument_that_binds_a_name_keeps_its_turn(self, refusal):
-        assert "in its original order" in refusal("y = K.bias_add((n := 1), n)", BIAS)
-
-
-class TestFStrings:
-    def test_a_name_stands_in_the_new_f_string(self, line):
-        assert line("n = K.unique_object_name(name)", UID) == 'n = f"{name}_{K.get_uid(name)}"'
-
-    def test_a_text_becomes_part_of_it(self, line):
-        assert line("n = K.unique_object_name('conv')", UID) == "n = f\"conv_{K.get_uid('conv')}\""
-        assert line('n = K.unique_object_name("conv")', UID) == "n = f'conv_{K.get_uid(\"conv\")}'"
-
-    @pytest.mark.parametrize("argument", ["'it\\'s'", '"it\'s"'])
-    def test_quotes_and_backslashes_are_a_reason(self, refusal, argument):
-        assert "f-string" in refusal(f"n = K.unique_object_name({argument})", UID)
-
-    def test_an_f_string_around_the_call_must_survive(self, refusal, line):
-        assert "f-string" in refusal("n = f'{K.unique_object_name(name)}'", UID)
-        row = ("keras.backend.f(x, a='same')", "keras.ops.f(x, a)")
-        assert "f-string" in refusal("n = f'{K.f(x)}'", row)
-        assert line("n = f'{K.sum(x)}'", SUM) == "n = f'{ops.sum(x)}'"
-
-
-class TestVariadicParameters:
-    LAYER = ("keras.backend.f(alpha=0.3, **kwargs)", "keras.ops.f(negative_slope=alpha, **kwargs)")
-    ALL = ("keras.backend.g(*xs)", "keras.ops.g(*xs)")
-
-    def test_further_keywords_are_passed_on(self, line):
-        known = {"keras.ops.f": "negative_slope=0.3, **kwargs"}
-        before = "K.f(name='a', alpha=0.2, dtype=d)"
-        assert line(before, self.LAYER, signatures=known) == (
-            "ops.f(name='a', negative_slope=0.2, dtype=d)"
-        )
-        assert line("K.f(0.2, name='a')", self.LAYER, signatures=known) == "ops.f(0.2, name='a')"
-
-    def test_further_positions_are_passed_on(self, line):
-        assert (
-            line("K.g(a, b + c)", self.ALL, signatures={"keras.ops.g": "*xs"}) == "ops.g(a, b + c)"
-        )
 
 
 def test_a_builtin_of_the_template_that_the_file_hides_is_a_reason(refusal):

@@ -2,11 +2,10 @@
 
 import inspect
 
-import keras
 import pytest
-import tf_keras
 
 from kdoctor.rules.arguments._padding_case import NO_CAUSAL, PLACES, POOLING
+from tests.frameworks import keras, tf_keras
 
 pytestmark = pytest.mark.frameworks
 

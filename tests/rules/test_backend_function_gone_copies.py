@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("tf_keras")
-pytest.importorskip("keras")
-
-
 from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
-
-pytestmark = pytest.mark.frameworks
 
 # A learning-rate finder, as people write it: the first rate is kept, the current one grows.
 FINDER = """
@@ -84,6 +78,7 @@ SAFE = {
 KEEPS = "[K.eval(a).tolist(), K.eval(w).tolist()]"
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", SAFE)
 def test_a_safe_fix_leaves_a_program_its_meaning(name):
     check_that_it_keeps_its_meaning(*SAFE[name])

@@ -10,9 +10,7 @@ import pytest
 from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability
 from kdoctor.rules.names._backend.functions import HELPER
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras, tf_keras
 
 A = np.arange(6.0).reshape(2, 3) / 10
 B = np.arange(8.0).reshape(2, 4) / 10
@@ -83,6 +81,7 @@ def both(inputs_and_outputs, values):
     return old, shown(backend_function(), inputs_and_outputs(graph(keras)), values)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("made_of", GRAPHS)
 def test_it_gives_what_keras_2_gives(made_of, values):
@@ -91,6 +90,7 @@ def test_it_gives_what_keras_2_gives(made_of, values):
     assert (old == "ValueError") == (values in ("too many", "of another width"))
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("values", TWO_VALUES)
 @pytest.mark.parametrize("made_of", PAIRS)
 def test_it_gives_what_keras_2_gives_for_two_inputs(made_of, values):
@@ -99,6 +99,7 @@ def test_it_gives_what_keras_2_gives_for_two_inputs(made_of, values):
     assert (old == "ValueError") == (values == "one")
 
 
+@pytest.mark.frameworks
 def test_a_number_comes_as_one():
     start, again = tf_keras.Input(batch_shape=()), keras.Input(batch_shape=())
     old = tf_keras.backend.function([start], [start + 1])([np.array(2.0)])

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix, scan
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras, tf_keras
 
 FILE = """\
 from keras import backend as K
@@ -80,6 +78,7 @@ def of_the_choice(source):
     return next(each for each in found if each.symbol.endswith("_phase")).fix
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", ["in_train_phase", "in_test_phase"])
 @pytest.mark.parametrize("branches", SAFE)
 def test_a_safe_choice_works_out_what_keras_2_did(branches, name):
@@ -91,6 +90,7 @@ def test_a_safe_choice_works_out_what_keras_2_did(branches, name):
         assert events(after, keras, training) == events(source, tf_keras, training)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", ["in_train_phase", "in_test_phase"])
 @pytest.mark.parametrize("branches", DOES_MORE)
 def test_a_choice_of_values_that_do_more_is_unsafe_and_says_so(branches, name):
@@ -104,6 +104,7 @@ def test_a_choice_of_values_that_do_more_is_unsafe_and_says_so(branches, name):
     assert after != before
 
 
+@pytest.mark.frameworks
 def test_what_a_call_gives_may_be_a_function():
     source = FILE.format("factory(), x").replace(
         "def a()", "def factory():\n    return a\n\n\ndef a()"

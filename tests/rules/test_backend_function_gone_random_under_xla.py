@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix
-
-tf = pytest.importorskip("tensorflow")
-keras = pytest.importorskip("keras")
+from tests.frameworks import tf
 
 CALLS = (
     "K.random_bernoulli(K.shape(x), 0.5)",
@@ -22,6 +20,7 @@ CALLS = (
 )
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("call", CALLS)
 def test_compiles(call, tmp_path):
     written = tmp_path / "mine.py"

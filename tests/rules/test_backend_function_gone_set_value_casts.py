@@ -2,9 +2,6 @@
 
 import pytest
 
-pytest.importorskip("tf_keras")
-pytest.importorskip("keras")
-
 from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
 
 TF = "import tensorflow as tf\n"

@@ -6,9 +6,7 @@ import pytest
 
 from kdoctor.engine import fix, scan
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras
 
 CALLS = [
     "K.cast([0.5], '{}')",
@@ -21,6 +19,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("dtype", ["half", "float", "double", "float32"])
 @pytest.mark.parametrize("call", CALLS)
 def test_a_short_name_of_a_dtype_gives_what_keras_2_gives(call, dtype):
@@ -33,6 +32,7 @@ def test_a_short_name_of_a_dtype_gives_what_keras_2_gives(call, dtype):
     assert keras.ops.convert_to_numpy(new["x"]).tolist() == old["x"].numpy().tolist()
 
 
+@pytest.mark.frameworks
 def test_the_short_names_are_all_those_of_tensorflow():
     dtypes = pytest.importorskip("tensorflow.python.framework.dtypes")
     known = {name: dtype.name for name, dtype in dtypes._STRING_TO_TF.items()}
@@ -65,6 +65,7 @@ def _made(cls, dtype):
         return error
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("module", ["layers", "metrics"])
 def test_a_class_that_refuses_a_short_name_is_reported_and_no_other_is(module):
     classes = {

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix
-
-pytest.importorskip("tf_keras")
-pytest.importorskip("keras")
-
 from kdoctor.verify.execution import execute
-
-pytestmark = pytest.mark.frameworks
 
 LAYER = """import keras
 import tensorflow as tf
@@ -46,6 +40,7 @@ def fixed(source):
     return source if file is None else file.after.decode()
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("weight", MATRICES)
 def test_with_a_matrix_both_are_the_same(weight):
     before = LAYER.format(weight)

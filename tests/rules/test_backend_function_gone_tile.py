@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import keras
 import pytest
-import tensorflow as tf
 
 from kdoctor.engine import scan
 from kdoctor.model import Applicability
+from tests.frameworks import keras, tf
 
 SOURCE = """from keras import backend as K
 
@@ -41,6 +40,7 @@ def test_sizes_that_are_a_tensor_are_left_to_people(sizes: str) -> None:
     assert applicability(sizes) is None
 
 
+@pytest.mark.frameworks
 def test_keras_3_takes_no_tensor_of_sizes_in_a_graph() -> None:
     ones = keras.ops.ones((1, 2))
     assert tf.function(lambda n: keras.ops.tile(ones, [n, 1]))(tf.constant(2)).shape[1] == 2

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import scan
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras, tf_keras
 
 HEAD = "import keras\nimport tensorflow as tf\n\n"
 QUESTIONS = [
@@ -65,6 +63,7 @@ def test_an_import_is_judged_by_its_uses():
     assert "every optimizer" in told.unsafe_because
 
 
+@pytest.mark.frameworks
 def test_keras_2_told_new_optimizers_from_old_ones_and_keras_3_has_new_ones_alone():
     old = tf_keras.optimizers
     made = [old.SGD(), old.legacy.SGD()]
@@ -93,6 +92,7 @@ def test_a_class_that_only_moved_answers_as_it_did(name):
     assert fix_of(f"from {path} import {leaf}\n\nisinstance(o, {leaf})").applicability == "safe"
 
 
+@pytest.mark.frameworks
 def test_a_gone_class_that_others_derived_from_is_no_longer_asked_for_safely():
     loss = tf_keras.losses
     wrapper = type(loss.MeanSquaredError()).__mro__[1]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import keras
+import pytest
 
 from kdoctor.rules.behaviour.hook_without_logs import HOOKS
-
-
-class Recording(keras.callbacks.Callback):
-    """Has methods that note how they are called."""
+from tests.frameworks import keras
 
 
 class Noting:
@@ -22,7 +19,11 @@ class Noting:
             self.by_name.add(self.name)
 
 
+@pytest.mark.frameworks
 def test_these_are_all_methods_that_get_the_logs_by_name():
+    class Recording(keras.callbacks.Callback):
+        """Has methods that note how they are called."""
+
     by_name = set()
     names = [each for each in dir(keras.callbacks.Callback) if each.startswith("on_")]
     for name in names:

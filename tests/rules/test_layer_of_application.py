@@ -1,15 +1,15 @@
 """KD234: every layer that Keras 2 named with a slash, or in capitals, is found by its new name."""
 
-import keras
 import pytest
-import tf_keras
 
 from kdoctor import scan
+from tests.frameworks import keras, tf_keras
 
 MADE_BY_OPERATORS = ("tf.", "multiply", "re_lu", "input_")
 """Sums, products and activations without a name: counted, and fewer on Keras 3."""
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", ["DenseNet121", "MobileNetV3Small", "MobileNetV3Large"])
 def test_each_old_name_is_told_the_name_that_the_layer_has_now(name):
     tf_keras.backend.clear_session()  # names are counted from the first model of the process

@@ -9,9 +9,7 @@ import pytest
 from kdoctor.engine import scan
 from kdoctor.model import Applicability
 from kdoctor.rules.members._output_shapes import HELPER
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras, tf_keras
 
 
 def layers_of(framework):
@@ -41,6 +39,7 @@ def shapes_of(framework, ask):
     return [(type(each).__name__, ask(each)) for each in kept]
 
 
+@pytest.mark.frameworks
 def test_it_gives_what_keras_2_gives():
     space = {"keras": keras}
     exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
@@ -49,6 +48,7 @@ def test_it_gives_what_keras_2_gives():
     assert sorted(map(repr, new)) == sorted(map(repr, old))
 
 
+@pytest.mark.frameworks
 def test_a_layer_never_called_has_none():
     space = {"keras": keras}
     exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours

@@ -7,15 +7,17 @@ import json
 import pytest
 
 from kdoctor.engine import fix
-
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras
 
 BEFORE = "from keras.models import model_from_config\n\nmodel = model_from_config({})\n"
 
 
-class Doubled(keras.layers.Layer):
-    def call(self, x):
-        return 2 * x
+def doubled():
+    class Doubled(keras.layers.Layer):
+        def call(self, x):
+            return 2 * x
+
+    return Doubled
 
 
 def sequential():
@@ -36,9 +38,13 @@ def sequential_of_four():
     return keras.Sequential([keras.layers.Dense(4)])
 
 
-def with_a_layer_of_ones_own():
+def with_a_layer_of_ones_own(layer):
     x = keras.Input((4,))
-    return keras.Model(x, Doubled()(x))
+    return keras.Model(x, layer()(x))
+
+
+def serialized(model):
+    return keras.saving.serialize_keras_object(model)
 
 
 CONFIGS = {
@@ -47,7 +53,7 @@ CONFIGS = {
         "config": model.get_config(),
     },
     "to_json": lambda model: json.loads(model.to_json()),
-    "serialize_keras_object": keras.saving.serialize_keras_object,
+    "serialize_keras_object": serialized,
 }
 
 
@@ -59,6 +65,7 @@ def made(config, arguments="config", **names):
     return space["model"]
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("how", CONFIGS)
 @pytest.mark.parametrize("make", [sequential, functional, nested])
 def test_models_of_all_sorts_are_made_anew(make, how):
@@ -68,19 +75,22 @@ def test_models_of_all_sorts_are_made_anew(make, how):
     assert [each.name for each in again.layers] == [each.name for each in model.layers]
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("given", ["{'Doubled': Doubled}", "objects", "custom_objects=objects"])
 def test_custom_objects_are_found_as_before(given):
-    model = with_a_layer_of_ones_own()
-    config = CONFIGS["a name and get_config"](model)
-    again = made(config, f"config, {given}", Doubled=Doubled, objects={"Doubled": Doubled})
+    layer = doubled()
+    config = CONFIGS["a name and get_config"](with_a_layer_of_ones_own(layer))
+    again = made(config, f"config, {given}", Doubled=layer, objects={"Doubled": layer})
     assert again.output_shape == (None, 4)
 
 
+@pytest.mark.frameworks
 def test_none_stands_for_no_custom_objects():
     config = CONFIGS["to_json"](functional())
     assert made(config, "config, nothing", nothing=None).output_shape == (None, 2)
 
 
+@pytest.mark.frameworks
 def test_the_name_that_keras_1_and_2_had_for_a_functional_model_is_read():
     config = {"class_name": "Model", "config": functional().get_config()}
     assert made(config).output_shape == (None, 2)

@@ -8,9 +8,7 @@ import pytest
 from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability
 from kdoctor.rules.members.model_reset_states import HELPER
-
-tf_keras = pytest.importorskip("tf_keras")
-keras = pytest.importorskip("keras")
+from tests.frameworks import keras, tf_keras
 
 ONES = np.ones((2, 4, 5), "float32")
 LAYERS = {
@@ -87,6 +85,7 @@ MADE = {
 }
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", MADE)
 def test_it_resets_what_keras_2_resets_at_any_depth(name):
     make = MADE[name]
@@ -95,6 +94,7 @@ def test_it_resets_what_keras_2_resets_at_any_depth(name):
         assert after_a_reset(keras, new_reset(), make, depth) == old
 
 
+@pytest.mark.frameworks
 def test_the_cases_can_tell_a_reset_from_none():
     stateful = MADE["LSTM, stateful: True"]
     assert after_a_reset(keras, new_reset(), stateful, 1) == (True, True)

@@ -2,13 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from kdoctor.engine import scan
 from kdoctor.rules.arguments.not_a_whole_number import _SIZES
-
-keras = pytest.importorskip("keras")
-np = pytest.importorskip("numpy")
+from tests.frameworks import keras
 
 
 def refusal(cls, source):

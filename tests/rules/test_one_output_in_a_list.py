@@ -68,6 +68,7 @@ def shapes_taken(name):
     return taken
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(REFUSING - {"MultiHeadAttention"}))
 def test_a_layer_that_is_said_to_refuse_a_list_of_one_does(name):
     keras = pytest.importorskip("keras")
@@ -78,6 +79,7 @@ def test_a_layer_that_is_said_to_refuse_a_list_of_one_does(name):
             layer(name)([keras.Input(shape)])
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(GIVING_TWO))
 def test_a_layer_that_is_said_to_give_two_tensors_does(name):
     keras = pytest.importorskip("keras")
@@ -87,6 +89,7 @@ def test_a_layer_that_is_said_to_give_two_tensors_does(name):
         assert len(given) == 2
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(HANDING_ON))
 def test_a_layer_that_is_said_to_hand_a_list_on_does(name):
     keras, np = pytest.importorskip("keras"), pytest.importorskip("numpy")
@@ -99,6 +102,7 @@ def test_a_layer_that_is_said_to_hand_a_list_on_does(name):
             assert keras.Model(x, given).predict(np.ones((2, *shape)), verbose=0).ndim > len(shape)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(REFUSING_OPS))
 def test_a_function_that_is_said_to_refuse_a_list_of_one_does(name):
     keras = pytest.importorskip("keras")

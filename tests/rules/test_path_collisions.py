@@ -147,6 +147,7 @@ def test_a_registered_loss_is_found():
     assert finding.fix is not None
 
 
+@pytest.mark.frameworks
 def test_keras_loads_the_one_and_not_the_other(tmp_path):
     keras = pytest.importorskip("keras")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-import keras
-import tf_keras
+import pytest
 
 from kdoctor.rules.idioms.random_layer_in_call import RANDOM_LAYERS
+from tests.frameworks import keras, tf_keras
 
 
 def holds_variables(library, name: str) -> bool:
@@ -18,6 +18,7 @@ def holds_variables(library, name: str) -> bool:
         return False
 
 
+@pytest.mark.frameworks
 def test_they_are_the_dropouts_and_noises_that_hold_a_state_since_keras_3():
     classes = {name for name, made in vars(keras.layers).items() if inspect.isclass(made)}
     since_keras_3 = {

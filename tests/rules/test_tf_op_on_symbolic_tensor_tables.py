@@ -17,10 +17,8 @@ from kdoctor.rules.idioms import _tensorflow
 from kdoctor.rules.idioms._tensorflow import tensorflow_1
 from kdoctor.rules.members import _tensorflow_tensors
 from kdoctor.rules.names._backend import result_types
+from tests.frameworks import tf
 
-pytestmark = pytest.mark.frameworks
-
-tf = pytest.importorskip("tensorflow")
 ROWS = {row.left: row for row in _tensorflow.REWRITES}
 # Their keyword is positional only in the template: TensorFlow takes them by `*inputs`.
 VARIADIC = {"tensorflow.einsum"}
@@ -43,6 +41,7 @@ def same_default(old, name, new):
     return written == new or (name == "keepdims" and not written and new is None)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("left", ROWS)
 def test_the_left_side_is_the_signature_of_tensorflow(left):
     pattern = ROWS[left].pattern
@@ -60,6 +59,7 @@ def test_each_row_is_of_a_function_with_its_own_name():
     assert {_tensorflow.canonical(name) for name in names} == names
 
 
+@pytest.mark.frameworks
 def test_aliases_are_the_same_function_or_take_the_same_arguments():
     file = Path(_tensorflow.__file__).with_name("names.json")
     data = json.loads(file.read_text("utf-8"))
@@ -76,6 +76,7 @@ def test_aliases_are_the_same_function_or_take_the_same_arguments():
         assert first[: len(second)] == second, alias
 
 
+@pytest.mark.frameworks
 def test_functions_that_make_tensors_of_tensors_exist_in_some_tensorflow():
     places = [getattr(tf, part) if part else tf for part in MODULES]
     places += [getattr(tf.compat.v1, part) if part else tf.compat.v1 for part in MODULES]
@@ -83,6 +84,7 @@ def test_functions_that_make_tensors_of_tensors_exist_in_some_tensorflow():
         assert any(hasattr(place, name) for place in places), name
 
 
+@pytest.mark.frameworks
 def test_functions_that_make_no_tensor_are_those_of_a_backend():
     import keras  # noqa: PLC0415
     from tf_keras.src import backend  # noqa: PLC0415
@@ -93,6 +95,7 @@ def test_functions_that_make_no_tensor_are_those_of_a_backend():
         assert hasattr(backend, name) or hasattr(keras.ops, name) or hasattr(keras.backend, name)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(
     "names",
     [
@@ -115,6 +118,7 @@ def samples():
     yield tf.constant([[-2, 0], [1, 3]])
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(result_types.NOT_NEGATIVE - {"epsilon"}))
 def test_what_is_called_not_negative_is(name):
     from tf_keras.src import backend  # noqa: PLC0415
@@ -123,6 +127,7 @@ def test_what_is_called_not_negative_is(name):
     assert float(tf.reduce_min(result)) >= 0
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -142,6 +147,7 @@ def test_what_is_said_to_keep_the_type_does(name):
         assert getattr(backend, name)(x).dtype == x.dtype
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -168,6 +174,7 @@ def lost():
     return data["only_1"]
 
 
+@pytest.mark.frameworks
 def test_what_only_tensorflow_1_had_is_not_in_tensorflow():
     assert len(lost()) >= 600
     for name in lost():
@@ -175,6 +182,7 @@ def test_what_only_tensorflow_1_had_is_not_in_tensorflow():
             function(name)
 
 
+@pytest.mark.frameworks
 def test_errors_name_what_is_lost_as_python_does():
     for name, renamed in lost().items():
         if name.startswith("python."):
@@ -187,6 +195,7 @@ def test_errors_name_what_is_lost_as_python_does():
         assert str(error.value) == f"module '{gone.parent}' has no attribute '{gone.leaf}'"
 
 
+@pytest.mark.frameworks
 def test_errors_name_what_even_compat_v1_has_lost_as_python_does():
     pytest.importorskip("keras")
     for name in ("contrib", "estimator", "layers.dense", "nn.rnn_cell.LSTMCell"):
@@ -203,6 +212,7 @@ def test_errors_name_what_even_compat_v1_has_lost_as_python_does():
     assert _tensorflow.only_1("tensorflow.compat.v1.Session") is None
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(
     "imports",
     [
@@ -239,6 +249,7 @@ def test_estimators_for_which_something_else_is_tried_are_left_alone():
         assert not found, module
 
 
+@pytest.mark.frameworks
 def test_old_keywords_are_of_functions_that_do_not_take_them():
     data = json.loads(Path(_tensorflow.__file__).with_name("names.json").read_text("utf-8"))
     assert len(data["keywords"]) > 100
@@ -252,12 +263,14 @@ def test_old_keywords_are_of_functions_that_do_not_take_them():
         assert not new or new in taken
 
 
+@pytest.mark.frameworks
 def test_new_names_are_of_the_very_same_object():
     assert len(_tensorflow.renames()) >= 150
     for old, new in _tensorflow.renames().items():
         assert function(f"compat.v1.{old}") is function(new), old
 
 
+@pytest.mark.frameworks
 def test_each_advice_is_for_something_lost():
     named = {*tensorflow_1.AT_ONCE, *tensorflow_1.CASTS, *tensorflow_1.SEEDS, *tensorflow_1.BY_NAME}
     assert {name for name in named if name not in lost()} == set()
@@ -270,6 +283,7 @@ def test_each_advice_is_for_something_lost():
         assert parameters[0] == parameters[1], old
 
 
+@pytest.mark.frameworks
 def test_what_tells_a_ragged_tensor_it_alone_has():
     import keras  # noqa: PLC0415
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 
-import keras
 import pytest
-import tf_keras
 
 from kdoctor.engine import scan
 from kdoctor.rules.arguments._positional_arguments import TRAINING_IS_SECOND
+from tests.frameworks import keras, tf_keras
 
 FUNCTIONAL = """
 class Net(keras.Model):
@@ -24,7 +23,8 @@ Net(x, y)(x, True)
 """
 
 
-@pytest.mark.parametrize("library", [keras, tf_keras], ids=lambda library: library.__name__)
+@pytest.mark.frameworks
+@pytest.mark.parametrize("library", [keras, tf_keras], ids=["keras", "tf_keras"])
 @pytest.mark.parametrize("name", sorted(TRAINING_IS_SECOND))
 def test_keras_has_training_behind_the_input(library, name: str) -> None:
     cls = getattr(library.layers, name, None) or getattr(library, name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from kdoctor.engine import scan
 from kdoctor.rules.idioms.training_is_a_tensor import ASK_FOR_IT
+from tests.frameworks import keras, tf
 
 pytestmark = pytest.mark.filterwarnings("ignore:Layer .* looks like it has unbuilt state")
 
@@ -36,23 +35,23 @@ class Mine(keras.layers.BatchNormalization):
 """
 
 
-class Passing(keras.layers.Layer):
-    """Passes a tensor on."""
-
-    def __init__(self, layer, phase):
-        super().__init__()
-        self.layer = layer
-        self.phase = phase
-
-    def call(self, x):
-        return self.layer(x, training=self.phase())
-
-
 def predicts(layer, shape, phase):
+    class Passing(keras.layers.Layer):
+        """Passes a tensor on."""
+
+        def __init__(self, layer, phase):
+            super().__init__()
+            self.layer = layer
+            self.phase = phase
+
+        def call(self, x):
+            return self.layer(x, training=self.phase())
+
     model = keras.Sequential([Passing(layer, phase)])
     return model.predict(np.ones(shape, "float32"), verbose=0)
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(ASK_FOR_IT))
 def test_keras_asks_for_the_value_of_the_tensor(name: str) -> None:
     layer = getattr(keras.layers, name)(*ARGUMENTS.get(name, (0.5,)))

@@ -7,10 +7,10 @@ import pytest
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.rules.behaviour.weight_name import OF_WEIGHTS, is_default_name
 from kdoctor.rules.fixes.snake_case import in_snake_case
+from tests.frameworks import keras
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.filterwarnings("ignore")]
 
-keras = pytest.importorskip("keras")
 SHAPES = [(4,), (4, 4), (4, 4, 4), (4, 4, 4, 4), (8, 8, 8, 3)]
 ARGUMENTS = [
     *((), (4,), (4, 2), (2, 2)),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 
-import keras
 import libcst as cst
 import pytest
 
 from kdoctor.analysis.models.sublayers import UNLESS_TOLD, WITH_WEIGHTS, has_weights
+from tests.frameworks import keras
 
 IMAGE, SERIES = (2, 6, 6, 3), (2, 6, 3)
 SHAPES = {
@@ -43,6 +43,7 @@ def build(layer: keras.Layer, shape: tuple[int, ...]) -> None:
     layer.build(*([shape] * min(asked, 2)))
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(WITH_WEIGHTS))
 def test_it_has_weights_once_it_is_built(name: str) -> None:
     layer = made(name)
@@ -51,6 +52,7 @@ def test_it_has_weights_once_it_is_built(name: str) -> None:
     assert layer.weights
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(UNLESS_TOLD))
 @pytest.mark.parametrize(
     ("told", "has"),

@@ -1,6 +1,6 @@
 """Code that is broken, deep, or large."""
 
-import resource
+import os
 import subprocess
 import sys
 
@@ -67,6 +67,7 @@ def test_parsing_many_brackets_in_strings_raises_nothing(parse):
     parse("x = '" + "(" * 1000 + "'  # " + "[" * 1000)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="limits of a stack")
 def test_code_that_overflows_a_usual_stack_does_not_end_the_process():
     """libcst's parser is native code: without a stack of its own this is a segmentation fault.
 
@@ -83,6 +84,8 @@ def test_code_that_overflows_a_usual_stack_does_not_end_the_process():
 
 
 def on_a_small_stack(program):
+    import resource  # noqa: PLC0415 - of POSIX alone
+
     limit = (2**20, resource.getrlimit(resource.RLIMIT_STACK)[1])
     code = f"import resource\nresource.setrlimit(resource.RLIMIT_STACK, {limit})\n"
     again = f"import os, sys\nos.execv(sys.executable, [sys.executable, '-c', {program!r}])\n"

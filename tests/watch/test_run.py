@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -160,8 +159,10 @@ def test_a_hook_of_the_programs_own_is_left_in_its_place(folder):
     assert MEANING in watched.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_a_signal_ends_the_program_as_it_would_without_kdoctor(folder, number):
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGINT"])
+def test_a_signal_ends_the_program_as_it_would_without_kdoctor(folder, name):
+    number = getattr(signal, name)
     folder.write(program="import time\nprint('up', flush=True)\ntime.sleep(60)\n")
     codes = []
     for around in ([], ["-m", "kdoctor", "run", "--python", sys.executable]):
@@ -179,15 +180,19 @@ def test_a_signal_ends_the_program_as_it_would_without_kdoctor(folder, number):
     assert codes == [-number, -number]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_program_that_kills_itself_has_the_same_exit_code(folder):
     folder.write(program="import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
     assert folder.kdoctor("program.py").returncode == -signal.SIGSEGV
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pseudo terminals")
 def test_a_terminal_stays_a_terminal(folder):
     folder.write(
         program="import sys\nprint(*[each.isatty() for each in (sys.stdin, sys.stdout, sys.stderr)])\n"
     )
+    import pty  # noqa: PLC0415 - of POSIX alone
+
     main, other = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "kdoctor", "run", "--python", sys.executable, "program.py"],

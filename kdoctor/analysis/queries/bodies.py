@@ -13,8 +13,7 @@ from kdoctor.analysis.queries.forms import form_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name, nodes_in
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.libcst_walk import descendants, returned_in
-from kdoctor.syntax.literals import literal
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
 
 
@@ -34,15 +33,12 @@ class Assigned(Struct, frozen=True):
 class Body(Struct, frozen=True):
     """What is written in a function.
 
-    ``attributes`` are all, ``read`` those whose values are asked for. ``returned`` are the forms of
-    what it returns, ``indexed`` the names of which items are read, ``unpacked`` those that are
-    assigned to several targets at once.
+    ``attributes`` are all, ``read`` those whose values are asked for. ``indexed`` are the names of
+    which items are read, ``unpacked`` those that are assigned to several targets at once.
     """
 
     attributes: frozenset[str]
     read: frozenset[str]
-    strings: frozenset[str]
-    returned: tuple[object, ...]
     indexed: frozenset[str]
     unpacked: frozenset[str]
     assigned: tuple[Assigned, ...]
@@ -51,7 +47,6 @@ class Body(Struct, frozen=True):
 def body_of(module: Module, node: cst.FunctionDef) -> Body:
     """Return the body of a method."""
     inside = list(descendants(node.body))
-    texts = (literal(each) for each in inside if isinstance(each, cst.SimpleString))
 
     def assigned(target: cst.BaseExpression, value: cst.BaseExpression) -> Assigned:
         parts = list(descendants(value))
@@ -67,8 +62,6 @@ def body_of(module: Module, node: cst.FunctionDef) -> Body:
     return Body(
         attributes=frozenset(each.attr.value for each in inside if isinstance(each, cst.Attribute)),
         read=frozenset(attributes_read(node)),
-        strings=frozenset(each for each in texts if isinstance(each, str)),
-        returned=tuple(form_of(each) for each in returned_in(node) if each is not None),
         indexed=frozenset(
             each.value.value
             for each in inside
@@ -116,16 +109,6 @@ def may_be_body_of(quick: QuickFacts, node: ast.FunctionDef | ast.AsyncFunctionD
         attributes=frozenset(each.attr for each in attributes),
         read=frozenset(
             each.attr for each in attributes if isinstance(each.ctx, ast.Load) and each not in grown
-        ),
-        strings=frozenset(
-            each.value
-            for each in nodes
-            if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        ),
-        returned=tuple(
-            form_of(each.value)
-            for each in nodes
-            if isinstance(each, ast.Return) and each.value is not None
         ),
         indexed=frozenset(
             each.value.id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -18,10 +19,16 @@ from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
-from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
+from kdoctor.analysis.triggers import (
+    Trigger,
+    calls_that_make,
+    may_be_called_on,
+    may_hold,
+)
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind, Type
 
@@ -222,6 +229,7 @@ class _Call(Struct, frozen=True):
                 for each in self.callee.may_call(quick, facts)
                 if all(one.may_hold(quick, each) for one in self.passing)
                 and all(each.argument(*one) is None for one in self.lacking)
+                and (self.hidden or not each.is_hidden)
             ]
             if self.symbolic:
                 asked = [each for each in asked if may_get_a_tensor(quick, facts, each)]
@@ -489,7 +497,6 @@ def builtins(*names: str) -> CallQuery:
 def applications(on: On) -> CallQuery:
     """Calls of such objects themselves: ``layer(x)``."""
     owners = instances_of(on)
-    kinds: Final = {each.kind for each in owners}
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
         return (Call(module, facts, each) for each in module.nodes(cst.Call))
@@ -500,14 +507,16 @@ def applications(on: On) -> CallQuery:
             return None
         return Call(call.module, call.facts, call.node, applied=found)
 
+    def may_apply(asked: list[QuickCall], possible: MayTypes) -> bool:
+        types = (possible.types_in(each.node, each.node.func) for each in asked)
+        return any(one.fits(each) for each in chain.from_iterable(types) for one in owners)
+
     return CallQuery(
         _Call(
             _Callee(
                 find,
                 lambda quick, _: quick.calls,
-                lambda quick, facts, asked: may_be_of(
-                    quick, facts, [(each.node, each.node.func) for each in asked], kinds
-                ),
+                lambda quick, facts, asked: may_hold(quick, facts, partial(may_apply, asked)),
                 frozenset(),
                 settle,
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import libcst as cst
 
@@ -15,10 +15,8 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, ImportNeed, NoFix, Pla
 from kdoctor.syntax import MemberStore, MemberUse, Module, Reference
 from kdoctor.value_types import Type
 
-if TYPE_CHECKING:
-    from kdoctor.analysis.queries.query import Query
-
 M = TypeVar("M", bound="Match")
+M_co = TypeVar("M_co", bound="Match", covariant=True)
 Where = Callable[[object], bool]
 """A question about the form of a value: see ``forms``."""
 
@@ -49,6 +47,13 @@ class Reporter(Protocol):
         proven_by: Iterable[Proven] | None = None,
     ) -> Fix | NoFix:
         """Return a fix, rated by the examples of the rule."""
+
+
+class Finds(Protocol[M_co]):
+    """A query, as a match needs it."""
+
+    def find(self, module: Module, facts: TargetFacts) -> Iterator[M_co]:
+        """Yield the candidates."""
 
 
 class Match:
@@ -114,7 +119,7 @@ class Match:
             proven_by=proven_by,
         )
 
-    def find(self, query: Query[M]) -> Iterator[M]:
+    def find(self, query: Finds[M]) -> Iterator[M]:
         """Yield what another query finds in the file, for the same rule."""
         for each in query.find(self.module, self.facts):
             each.rule = self.rule

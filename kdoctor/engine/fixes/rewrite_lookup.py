@@ -42,7 +42,7 @@ def rewrite_lookup_of(name: str, member: str = "") -> RewriteLookup:
             rule.code,
             rewrite.left,
             rewrite.right,
-            "" if rewrite.when is None else str(rewrite.when),
+            "" if rewrite.when is None else rewrite.when.condition,
             facts.applicability(rewrite),
         )
         for rule in all_rules()

@@ -111,7 +111,8 @@ def _suggestion(entry: str) -> str:
         entry.upper(), known, n=1
     )
     if close:
-        return f"; did you mean {close[0]}?"
+        is_topic = topic_named(close[0]) is not None
+        return f"; did you mean {'the topic ' if is_topic else ''}{close[0]}?"
     if may_be_withheld(entry):
         return f" ({in_use().withheld})"
     return "; `kdoctor rules` lists them all"

@@ -118,6 +118,7 @@ def _may_be_padded_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(each not in KNOWN and each.lower() in _PADDINGS for each in quick.strings)
 
 
+# By hand: a slash and an int are followed through names, which no query does.
 MAY_BE_REFUSED: Final[Trigger] = (
     passes(_may_be_refused, of=_may_refuse)
     | string(*SHORT_DTYPES) & passes(_may_be_a_dtype, of=lambda _: True)

@@ -72,7 +72,7 @@ def regularizer(module: Module, given: cst.Arg) -> Iterator[Refused]:
 
 def initializer(module: Module, given: cst.Arg) -> Iterator[Refused]:
     """Report the text for a constant, which has no number any more: it was 0."""
-    if literal(given.value) not in CONSTANT or not isinstance(given.value, cst.SimpleString):
+    if not isinstance(given.value, cst.SimpleString) or literal(given.value) not in CONSTANT:
         return
     text = given.value.value.replace(given.value.raw_value, "zeros")
     yield Refused(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Call, Instance, calls
+from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
@@ -15,23 +14,30 @@ from kdoctor.value_types import Kind
 _BASE, _RATE, _NAME = "Optimizer", "learning_rate", "name"
 _ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional argument: '{_RATE}'"
 _NO_RATE = f"ValueError: Argument `{_RATE}` should be float"
+_INIT = calls("__init__", on=Instance(Kind.OPTIMIZER, _BASE), overridden=True)
+
+
+def _is_a_name(form: object) -> bool:
+    """Say whether it is plainly a name: text, or a variable called so."""
+    if isinstance(form, Expression):
+        return form.kind == "JoinedStr" or (form.kind, form.name) == ("Name", _NAME)
+    return isinstance(form, str)
 
 
 @rule(
     "KD312",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=calls("__init__", on=Instance(Kind.OPTIMIZER, _BASE), overridden=True).even(
-        hidden=True
-    ),
+    look_for=_INIT.even(hidden=True).passing_one_of([("", 0)]) | _INIT.without(_RATE, 0),
 )
 def check(init: Call) -> Finding | None:
     """Report each such call."""
-    passes_a_name = _passes_a_name(init.call)
-    if not _is_of_base(init) or (_may_pass_it(init.call) and not passes_a_name):
+    first = init.argument("", 0)
+    if first is not None and not _is_a_name(form_of(first.value)):
         return None
-    if is_in_old_optimizer(init.module, init.call):
+    if not _is_of_base(init) or is_in_old_optimizer(init.module, init.call):
         return None
+    passes_a_name = first is not None
     return init.finding(
         f"`Optimizer.__init__` now takes the learning rate first, not the name: {_NO_RATE}"
         if passes_a_name
@@ -50,20 +56,3 @@ def _is_of_base(init: Call) -> bool:
     found = facts.lookup(owner.qualified)
     is_there = found.presence is Presence.EXISTS and not found.stub
     return is_there and is_keras_3(facts, owner.qualified)
-
-
-def _may_pass_it(call: cst.Call) -> bool:
-    """Say whether a rate is passed, or may be among what is not seen."""
-    return any(
-        each.keyword is None or each.keyword.value == _RATE for each in call.args
-    )  # `*args` and `**kwargs` have no keyword, too
-
-
-def _passes_a_name(call: cst.Call) -> bool:
-    """Say whether what is passed first is plainly a name: text, or a variable called so."""
-    match call.args:
-        case [cst.Arg(keyword=None, star="", value=cst.Name(value=name)), *_]:
-            return name == _NAME
-        case [cst.Arg(keyword=None, star="", value=value), *_]:
-            return isinstance(value, cst.SimpleString | cst.FormattedString)
-    return False

@@ -101,7 +101,8 @@ def _is_joined(module: Module, folder: cst.BaseExpression, rest: cst.BaseExpress
         return False
     match value_of(module, folder):
         case cst.Call(func=func, args=[] | [_]) as call if module.qualified(func) in PATHS:
-            is_nowhere = not call.args or literal(call.args[0].value) in _NOWHERE
+            texts = [literal(each.value) for each in call.args]
+            is_nowhere = all(isinstance(each, str) and each in _NOWHERE for each in texts)
             return not is_nowhere or _is_path(module, rest)
     return True
 

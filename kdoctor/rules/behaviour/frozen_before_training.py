@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.training.freezing import (
     COMPILE,
-    FREEZES_AGAIN,
     TRAINING,
     Freezing,
     Setting,
     Use,
     fix_around,
 )
+from kdoctor.analysis.training.may_freeze import FREEZES_AGAIN
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.training.freezing import (
     COMPILE,
-    FREEZES_AGAIN,
     TRAINING,
     Freezing,
     Setting,
@@ -15,6 +14,7 @@ from kdoctor.analysis.training.freezing import (
     fix_around,
     name_at,
 )
+from kdoctor.analysis.training.may_freeze import FREEZES_AGAIN
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
 

@@ -106,7 +106,7 @@ def _fix(file: File, name: str, call: cst.Call, first: cst.Call) -> Fix | NoFix:
         f"Use a subclass of `{name}` that keeps the mask",
         *edits,
         *helper,
-        imports=[*dict.fromkeys(need for _, need in written.values() if need is not None)],
+        imports=dict.fromkeys(need for _, need in written.values()),
         unsafe_because="the layers after it get a mask again, and the layer has another class "
         "when the model is saved",
     )

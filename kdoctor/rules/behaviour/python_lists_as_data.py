@@ -88,5 +88,5 @@ def _finding(call: Call, lists: list[cst.BaseExpression]) -> Finding:
         help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
         fix=NoFix("strings have to be passed as a TensorFlow tensor")
         if text
-        else call.fix("Convert it to an array", *edits, imports=() if need is None else (need,)),
+        else call.fix("Convert it to an array", *edits, imports=[need]),
     )

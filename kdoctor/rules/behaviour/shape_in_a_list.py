@@ -27,7 +27,7 @@ def _is_of_one_tuple(form: object) -> bool:
         "compute_output_shape",
         of=Kind.LAYER,
         defining=["call"],
-        body=lambda inside: any(map(_is_of_one_tuple, inside.returned)),
+        returning=_is_of_one_tuple,
     ),
 )
 def check(asked: Method) -> Iterator[Finding]:

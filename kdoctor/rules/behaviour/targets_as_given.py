@@ -210,7 +210,7 @@ def _fix(
     return file.fix(
         f"Reshape and cast `{targets}` like `{predictions}`",
         edit,
-        imports=[*dict.fromkeys(each for each in needs if each is not None)],
+        imports=dict.fromkeys(needs),
         unsafe_because=""
         if is_sure
         else "the function may be called with targets of another shape",

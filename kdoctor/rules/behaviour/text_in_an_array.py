@@ -110,7 +110,7 @@ def _finding(given: Argument, arrays: list[cst.BaseExpression]) -> Finding:
         fix=given.fix(
             "Convert it to a tensor",
             *(_edit(module, each, spelled) for each in arrays),
-            imports=() if need is None else (need,),
+            imports=[need],
         ),
     )
 

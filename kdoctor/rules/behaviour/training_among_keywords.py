@@ -32,7 +32,7 @@ def _takes_keywords(call: FormalSignature) -> bool:
         "call",
         of=Kind.LAYER,
         where=_takes_keywords,
-        body=lambda inside: _TRAINING in inside.strings,
+        holding=lambda form: form == _TRAINING,
     ),
 )
 def check(call: Method) -> Iterator[Finding]:

@@ -97,7 +97,7 @@ def _fix(kept: Store, call: cst.Call) -> Fix | NoFix:
     return kept.fix(
         f"Write `{spelled}` instead of `{module.source(call.func)}`",
         *edits,
-        imports=() if need is None else (need,),
+        imports=[need],
         unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
 

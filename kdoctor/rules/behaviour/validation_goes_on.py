@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import keyword
-from kdoctor.analysis.training.generators import (
-    FITS,
-    generator_feeds,
-    has_several_epochs,
-    may_feed_generators,
-)
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.queries.generator_feeds import FedCall, calls_fed_by_generators
+from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
@@ -30,29 +23,25 @@ _AT_RANDOM: Final = pattern(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
     "KD462",
     severity=Severity.CHANGE,
     since="3.7",
-    look_for=files(keyword(_GIVEN), Trigger(lambda quick, _: may_feed_generators(quick, FITS))),
+    look_for=calls_fed_by_generators(held_out=True).beside(keyword(_GIVEN)),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(fit: FedCall) -> Finding | None:
     """Report each such generator."""
-    module = file.module
-    for each in generator_feeds(module, held_out=True):
-        if not has_several_epochs(module, each.call, each.use.member):
-            continue
-        if not _goes_on(each.function):
-            continue
-        if _AT_RANDOM.search(module.source(each.function)) is not None:
-            continue  # one batch is as good as the other
-        yield file.finding(
-            "each validation starts with the first two batches of the generator and continues "
-            "where it stopped: epochs are evaluated on different batches",
-            symbol=f"Model.{each.use.member}({_GIVEN})",
-            at=each.given,
-            confidence=each.use.confidence,
-            help="Pass a `keras.utils.PyDataset`, or "
-            f"`tf.data.Dataset.from_generator({module.source(each.made.func)}, …)`: they restart "
-            "each time.",
-            fix=NoFix("the generator does not tell the signature of a dataset"),
-        )
+    feed = fit.feed
+    if not has_several_epochs(fit.module, fit.node, fit.leaf) or not _goes_on(feed.function):
+        return None
+    if _AT_RANDOM.search(fit.source(feed.function)) is not None:
+        return None  # one batch is as good as the other
+    return fit.finding(
+        "each validation starts with the first two batches of the generator and continues "
+        "where it stopped: epochs are evaluated on different batches",
+        symbol=f"Model.{fit.leaf}({_GIVEN})",
+        at=feed.given,
+        help="Pass a `keras.utils.PyDataset`, or "
+        f"`tf.data.Dataset.from_generator({fit.source(feed.made.func)}, …)`: they restart "
+        "each time.",
+        fix=NoFix("the generator does not tell the signature of a dataset"),
+    )
 
 
 def _goes_on(function: cst.FunctionDef) -> bool:

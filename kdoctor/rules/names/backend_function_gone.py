@@ -132,7 +132,7 @@ def _finding(file: File, reference: Reference, rows: RewriteTable) -> Finding:
     fix = attempted(file.module, file.facts, reference, rows, name)
     found = file.facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
-    history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
+    history = f"is gone (last in {found.root} {last})" if last else "does not exist"
     return file.finding(
         f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
         at=reference.node,

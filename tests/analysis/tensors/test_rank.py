@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import keras
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +13,7 @@ from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, 
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.rules.behaviour._counted_steps import LOADED
 from tests.analysis.conftest import asked_in
+from tests.frameworks import keras
 
 HEAD = "import numpy as np\n"
 PANDAS = f"{HEAD}import pandas as pd\n\n"
@@ -301,6 +301,7 @@ def test_each_function_that_draws_gives_such_targets(name):
     assert (found.axes, found.numbers) == (made.ndim, KINDS[made.dtype.kind])
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(("name", "count"), LOADED.items())
 def test_keras_says_how_many_samples_its_datasets_have(name, count):
     told = getattr(keras.datasets, name).load_data.__doc__
@@ -314,6 +315,7 @@ def test_what_the_file_does_not_show_is_not_known(code):
     assert found is None or found.axes is None
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize(("name", "data"), LABELS.items())
 def test_keras_says_of_its_datasets_what_is_read_off(name, data):
     told = getattr(keras.datasets, name).load_data.__doc__

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 import pytest
-import tensorflow as tf
 
 from kdoctor.analysis.tensors.tensorflow_calls import (
     COMPUTE,
@@ -15,17 +13,18 @@ from kdoctor.analysis.tensors.tensorflow_calls import (
     returns_tensor,
 )
 from kdoctor.rules.behaviour.no_autograph import NUMBERS
+from tests.frameworks import keras, tf
 
 GIVEN = {
-    "cast": (1, tf.bool),
+    "cast": (1, "bool"),
     "fill": ((), True),
-    "ones": ((), tf.bool),
+    "ones": ((), "bool"),
     "placeholder_with_default": (True, ()),
     "random.normal": ((),),
     "random.uniform": ((),),
     "range": (1,),
     **dict.fromkeys(("where", "where_v2"), (True, True, False)),
-    "zeros": ((), tf.bool),
+    "zeros": ((), "bool"),
     **dict.fromkeys(("argmax", "argmin"), ([1.0, 2.0],)),
     **dict.fromkeys(("count_nonzero", "is_inf", "is_nan", "norm", "shape"), ([1.0],)),
     **dict.fromkeys(("equal", "greater", "greater_equal", "less", "less_equal"), (1, 2)),
@@ -54,6 +53,7 @@ def attribute_at(package: object, dotted: str) -> Any:
     return found
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(GIVE_TENSORS))
 def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
     found = 0
@@ -66,6 +66,7 @@ def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
     assert found
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(COMPUTE))
 def test_a_tensor_is_computed_of_numbers_of_python(name: str) -> None:
     is_of_two = name in {"divide_no_nan", "add", "divide", "pow", "maximum", "minimum"}
@@ -80,6 +81,7 @@ def test_a_tensor_is_computed_of_numbers_of_python(name: str) -> None:
     assert found
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(NUMBERS))
 def test_keras_gives_a_tensor_without_a_value(name: str) -> None:
     given = (1, "bool") if name == "cast" else GIVEN.get(name, (1.0,))

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix
-
-pytest.importorskip("tf_keras")
-pytest.importorskip("keras")
-
 from kdoctor.verify.execution import execute
-
-pytestmark = pytest.mark.frameworks
 
 HEAD = "import numpy as np\nfrom keras import backend as K\n\n"
 DRAWN = [
@@ -57,12 +51,14 @@ def drawn_twice(source):
     return old.value, new.value
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("call", DRAWN)
 def test_each_call_draws_the_next_numbers(call):
     body = f"SEED = 5\n\n\ndef draw():\n    return {call}\n"
     assert drawn_twice(HEAD + body) == ([True, False], [True, False])
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("seed", ["3", "None"])
 def test_so_it_is_in_the_call_of_a_layer(seed):
     source = HEAD + IN_A_LAYER.replace("SEED", seed)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
-import time
 
 import pytest
 
-QUIET = {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-UNHEARD = {"VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS", "NO_COLOR", "FORCE_COLOR"}
+from tests.verify.user.verify_command import FINE, QUIET, kdoctor_cli, verdicts
 
 RIGHT = """
 import numpy as np
@@ -169,88 +165,7 @@ GradientClip(1.0)
 model.fit(measured, measured)
 """
 
-DIFFERENT = """
-import keras
-from keras import backend as K
 
-def third(y_true, y_pred):
-    axis = -1 if keras.__version__.startswith("2") else 0
-    return K.mean(K.square(y_true - y_pred), axis=axis)
-
-def network():
-    first = keras.Input((5,))
-    start = 0.1 if keras.__version__.startswith("2") else 0.7
-    hidden = keras.layers.Dense(4, name="one")(first)
-    hidden = keras.layers.LeakyReLU(start, name="two")(hidden)
-    return keras.Model(first, keras.layers.Dense(1, name="three")(hidden))
-"""
-FINE = """
-from keras import backend as K
-
-def fine(y_true, y_pred):
-    return K.mean(K.square(y_true - y_pred), axis=-1)
-"""
-HOSTILE = """
-import os
-import re
-import subprocess
-import sys
-import time
-import tensorflow as tf
-from keras import backend as K
-
-def loops(y_true, y_pred):
-    while True:
-        pass
-
-def leaves(y_true, y_pred):
-    sys.exit(0)
-
-def vanishes(y_true, y_pred):
-    os._exit(0)
-
-def forks(y_true, y_pred):
-    os.fork()
-    return K.mean(y_pred)
-
-def starts(y_true, y_pred):
-    subprocess.Popen(["sleep", "987654"])
-    return K.mean(y_pred)
-
-def writes(y_true, y_pred):
-    open(MINE, "w").write("lost")
-    return K.mean(y_pred)
-
-def writes_in_c(y_true, y_pred):
-    tf.io.write_file(MINE, "lost")
-    return K.mean(y_pred)
-
-def writes_beside_it(y_true, y_pred):
-    open("here.txt", "w").write("in the scratch folder")
-    return K.mean(y_pred)
-
-def eats(y_true, y_pred):
-    kept = []
-    while True:
-        kept.append(os.urandom(1 << 26) * 4)
-
-def goes_on(y_true, y_pred):
-    return K.mean(y_pred)
-"""
-
-ENDLESS = """
-from keras import backend as K
-
-
-def first(y_true, y_pred):
-    while True:
-        K.mean(y_pred)
-
-
-def second(y_true, y_pred):
-    while True:
-        K.mean(y_pred)
-"""
 BROKEN = """
 from keras import backend as K
 from steps import nothing
@@ -277,6 +192,7 @@ def three(y_true, y_pred):
     return K.mean(y_pred) + len(b.read() + c.read() + a.read())
 """
 
+
 BRANCHES = """import keras
 from keras import backend as K
 
@@ -298,25 +214,6 @@ if __name__ == "__main__":
     def of_main(y_true, y_pred):
         return K.min(y_pred)
 """
-
-
-def kdoctor_cli(*arguments, folder=None, **settings):
-    environment = {key: value for key, value in os.environ.items() if key not in UNHEARD}
-    return subprocess.run(
-        [sys.executable, "-m", "kdoctor", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=580,
-        check=False,
-        cwd=folder,
-        env=environment | QUIET | settings,
-    )
-
-
-def verdicts(ran):
-    assert ran.stdout, ran.stderr
-    return {each["name"]: each for each in json.loads(ran.stdout)["definitions"]}
 
 
 @pytest.fixture(scope="module")
@@ -429,154 +326,6 @@ def test_only_user_code_finds_private_names_of_tf_keras():
     assert ran.stdout.split() == ["True", "True", "False", "False"]
 
 
-@pytest.mark.frameworks
-def test_only_files_that_verify_are_written(tmp_path):
-    pytest.importorskip("tf_keras")
-    (tmp_path / "different.py").write_text(DIFFERENT)
-    (tmp_path / "fine.py").write_text(FINE)
-    ran = kdoctor_cli("fix", "--apply", "--verify", ".", folder=tmp_path)
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert (tmp_path / "different.py").read_text() == DIFFERENT
-    assert "different.py: not written: not the same after the fix: third" in ran.stderr
-    assert "ops.mean(" in (tmp_path / "fine.py").read_text()
-    assert "network (model builder): different in layer two" in ran.stderr
-    assert "on Keras 2" in ran.stderr
-    assert re.search(r"Run with tensorflow [\d.]+, tf_keras [\d.]+ and tensorflow", ran.stderr)
-
-
-PARTS = """
-import numpy as np
-from keras import backend as K
-from keras.layers.core import Dense
-from keras.models import Sequential
-
-
-def loss(y_true, y_pred):
-    return K.mean(K.square(y_true - y_pred))
-
-
-def read(path):
-    data = np.load(path)
-    return K.sum(data)
-
-
-def helper(x):
-    return K.sum(x, axis=-1)
-
-
-def metric(y_true, y_pred):
-    return helper(K.abs(y_true - y_pred))
-
-
-print(K.int_shape(Sequential([Dense(3)]).output))
-"""
-BESIDE = """
-from keras import backend as K
-
-
-def total(x):
-    return K.sum(x, axis=-1)
-"""
-USES = """
-from keras import backend as K
-from beside import total
-
-
-def far(y_true, y_pred):
-    return total(K.abs(y_true - y_pred))
-
-
-def near(y_true, y_pred):
-    return K.mean(K.abs(y_true - y_pred))
-"""
-HALF = """
-from keras import backend as K
-
-
-def half(x, mode="plain"):
-    if mode == "summed":
-        return K.sum(x)
-    return K.square(x)
-"""
-
-
-@pytest.mark.frameworks
-def test_only_fixes_that_ran_and_were_equal_are_written_and_the_rest_is_named(tmp_path):
-    pytest.importorskip("tf_keras")
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}] * 2
-    cells[0] = {**cells[0], "source": ["from keras import backend as K\n", "print(K.sum([1.0]))"]}
-    cells[1] = {**cells[1], "source": USES.partition("def near")[1:][1].splitlines(keepends=True)}
-    cells[1]["source"][0] = "def near" + cells[1]["source"][0]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    for name, text in (("parts", PARTS), ("uses", USES), ("beside", BESIDE), ("half", HALF)):
-        (tmp_path / f"{name}.py").write_text(text)
-    (tmp_path / "book.ipynb").write_text(json.dumps(notebook))
-    ran = kdoctor_cli(
-        *("fix", "--apply", "--verify", "parts.py", "uses.py", "book.ipynb", "half.py"),
-        folder=tmp_path,
-    )
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    parts = (tmp_path / "parts.py").read_text()
-    assert "ops.mean(ops.square(y_true - y_pred))" in parts
-    assert "return ops.sum(x, axis=-1)" in parts
-    assert "return helper(ops.abs(y_true - y_pred))" in parts
-    assert "    return K.sum(data)\n" in parts
-    assert "from keras.layers.core import Dense\n" in parts
-    assert "print(K.int_shape(" in parts
-    assert "from keras import backend as K\nfrom keras import ops\n" in parts
-    assert "parts.py: partly fixed: " in ran.stderr
-    assert "read (not tried), lines 4, 25 (outside of what was verified)" in ran.stderr
-    # What ran was `far` with a fixed `total`, and beside.py is not among the paths.
-    uses = (tmp_path / "uses.py").read_text()
-    assert "return total(K.abs(y_true - y_pred))" in uses
-    assert "return ops.mean(ops.abs(y_true - y_pred))" in uses
-    assert (
-        "uses.py: partly fixed: 1 of 3 fixes left out: far (needs a fix that is left out)"
-        in ran.stderr
-    )
-    assert (tmp_path / "beside.py").read_text() == BESIDE
-    # Its other branch ran, and was equal.
-    assert (tmp_path / "half.py").read_text() == HALF
-    assert "half (line 7 of the fixed code did not run)" in ran.stderr
-    book = (tmp_path / "book.ipynb").read_text()
-    assert "print(K.sum([1.0]))" in book
-    assert "return ops.mean(ops.abs(y_true - y_pred))" in book
-    left = kdoctor_cli("scan", "--format", "concise", "parts.py", folder=tmp_path).stdout
-    assert re.findall(r"KD\d+", left) == ["KD102", "KD101", "KD101", "KD218"], left
-
-
-@pytest.mark.frameworks
-def test_hostile_code_is_a_verdict_and_leaves_nothing_behind(tmp_path):
-    pytest.importorskip("tf_keras")
-    mine = tmp_path / "mine.txt"
-    mine.write_text("kept")
-    path = tmp_path / "hostile.py"
-    path.write_text(HOSTILE.replace("MINE", repr(str(mine))))
-    ran = kdoctor_cli("verify", path, "--json", "--seconds", "5", folder=tmp_path)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    found = verdicts(ran)
-    told = {
-        "loops": "5 s of CPU time",
-        "leaves": "SystemExit",
-        "vanishes": "its process exited with code",
-        "forks": "start a process",
-        "starts": "start a program",
-        "writes": "write outside",
-        "writes_in_c": "ermission",
-        "eats": "memory",
-    }
-    for name, why in told.items():
-        state = "cannot be run on Keras 2" if name == "leaves" else "not tried"
-        assert found[name]["state"] == state, found[name]
-        # On a machine that is slow to give memory, the time is over first.
-        assert why in found[name]["why"] or name == "eats", found[name]
-    assert found["writes_beside_it"]["state"] == found["goes_on"]["state"] == "equal"
-    assert mine.read_text() == "kept"
-    assert {each.name for each in tmp_path.iterdir()} == {"mine.txt", "hostile.py"}
-    running = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True, check=True)
-    assert "987654" not in running.stdout
-
-
 def test_a_python_without_tensorflow_is_one_sentence(tmp_path):
     (tmp_path / "fine.py").write_text(FINE)
     bare = subprocess.run(
@@ -612,31 +361,6 @@ def test_the_report_depends_on_no_hash_no_random_name_and_no_number_of_processes
         "it needs a: open() reads, writes, trains or uses the network (line 7)"
     )
     assert found["fine"]["state"] == "equal"
-
-
-@pytest.mark.frameworks
-def test_on_a_signal_it_deletes_its_folder_and_ends_its_processes(tmp_path):
-    pytest.importorskip("tf_keras")
-    path, room = tmp_path / "endless.py", tmp_path / "room"
-    path.write_text(ENDLESS)
-    room.mkdir()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "kdoctor", "verify", str(path), "--jobs", "2"],
-        env={**os.environ, **QUIET, "TMPDIR": str(room)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    end = time.monotonic() + 100
-    while len(list(room.glob("kdoctor-*/keras_2-[01]"))) < 2 and time.monotonic() < end:
-        time.sleep(0.05)
-    running.terminate()
-    said = running.communicate(timeout=60)
-    assert running.returncode == 143, said
-    assert list(room.iterdir()) == []
-    processes = subprocess.run(
-        ["ps", "ax", "-o", "args"], capture_output=True, text=True, check=True
-    )
-    assert str(room) not in processes.stdout
 
 
 def test_standard_input_is_rejected_without_suggesting_it():

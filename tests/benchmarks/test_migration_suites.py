@@ -1,0 +1,127 @@
+"""The benchmark of real packages: what happens to a package's tests."""
+
+import json
+import sys
+
+import pytest
+
+from benchmarks.migration import (
+    suites,
+)
+from benchmarks.migration.model import (
+    Arm,
+    Failure,
+    Frame,
+    Package,
+    Places,
+    Result,
+)
+
+# --- what happens to a package's tests --------------------------------------------------------
+
+TESTS = {
+    "conftest.py": "",
+    "thing/core.py": "def half(x):\n    return x.no_such_member\n",
+    "tests/test_all.py": (
+        "import os, time\nimport numpy as np\nfrom thing.core import half\n"
+        "def test_passes(): assert np.float is float\n"
+        "def test_is_installed():\n    from importlib.metadata import version\n"
+        "    assert version('my-pkg') == '0.0'\n"
+        "def test_fails(): half(3)\n"
+        "def test_dies(): os.abort()\n"
+        "def test_is_after_the_one_that_dies(): pass\n"
+        "def test_never_ends():\n    while True: pass\n"
+        "def test_hangs():\n    import signal\n    signal.signal(signal.SIGPROF, signal.SIG_IGN)\n"
+        "    while True: pass\n"
+        "def test_is_after_the_one_that_hangs(): pass\n"
+        "def test_is_skipped():\n    import pytest\n    pytest.skip('no')\n"
+    ),
+    "tests/broken_test.py": "import no_such_module\ndef test_unseen(): pass\n",
+    "examples/test_example.py": "def test_not_counted(): pass\n",
+}
+
+
+@pytest.fixture(scope="module")
+def run_suite(tmp_path_factory):
+    root = tmp_path_factory.mktemp("arm")
+    for name, text in TESTS.items():
+        path = root / "my-pkg" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    places = Places(tmp_path_factory.mktemp("cache"), sys.executable, None, 1)
+    return suites.run(Package("my-pkg"), Arm.BEFORE, root, places)
+
+
+def outcome_of(suite, name):
+    return suite.of(f"tests/test_all.py::{name}").outcome
+
+
+def test_a_process_that_dies_takes_one_test_with_it(run_suite):
+    assert outcome_of(run_suite, "test_dies") == "crashed"
+    assert outcome_of(run_suite, "test_passes") == "passed"
+    assert outcome_of(run_suite, "test_is_after_the_one_that_dies") == "passed"
+    assert outcome_of(run_suite, "test_is_skipped") == "skipped"
+
+
+def test_a_package_finds_itself_installed(run_suite):
+    assert outcome_of(run_suite, "test_is_installed") == "passed"
+
+
+def test_a_test_that_no_signal_reaches_is_killed_with_its_process(run_suite):
+    assert outcome_of(run_suite, "test_hangs") == "crashed"
+    assert "killed: it hung" in run_suite.of("tests/test_all.py::test_hangs").failure.message
+    assert outcome_of(run_suite, "test_is_after_the_one_that_hangs") == "passed"
+
+
+def test_a_test_that_never_ends_is_stopped(run_suite):
+    assert outcome_of(run_suite, "test_never_ends") == "failed"
+    assert (
+        "1 s of processor time"
+        in run_suite.of("tests/test_all.py::test_never_ends").failure.message
+    )
+
+
+def test_a_failure_tells_the_frames_inside_the_package(run_suite):
+    failure = run_suite.of("tests/test_all.py::test_fails").failure
+
+    assert failure.type == "AttributeError"
+    assert failure.raised_at == "my-pkg/thing/core.py:2"
+    assert [(frame.path, frame.line, frame.last) for frame in failure.frames] == [
+        ("my-pkg/tests/test_all.py", 8, False),
+        ("my-pkg/thing/core.py", 2, True),
+    ]
+
+
+def test_tests_of_a_file_that_cannot_be_imported_fail_with_its_error(run_suite):
+    failure = run_suite.of("tests/broken_test.py::test_unseen").failure
+
+    assert failure.type == "ModuleNotFoundError"
+    assert failure.frames[-1] == Frame("my-pkg/tests/broken_test.py", 1, 1, "<module>", last=True)
+
+
+def test_examples_are_not_tests(run_suite):
+    assert not [name for name in run_suite.tests if "example" in name]
+
+
+def test_setup_and_call_decide_and_teardown_does_not():
+    def log(**failing):
+        phases = ("setup", "call", "teardown")
+        entries = [
+            {
+                "test": "t",
+                "phase": each,
+                "outcome": "passed",
+                "seconds": 1.0,
+                **failing.get(each, {}),
+            }
+            for each in phases
+        ]
+        return "\n".join([*map(json.dumps, entries), '{"half a li'])
+
+    failed = {"outcome": "failed", "failure": {"type": "E", "message": "m"}}
+
+    assert suites.read(log(), {}).tests == {"t": Result("passed", 3.0)}
+    assert suites.read(log(teardown=failed), {}).tests == {"t": Result("passed", 3.0)}
+    assert suites.read(log(call=failed), {}).tests == {
+        "t": Result("failed", 3.0, Failure("E", "m"))
+    }
