@@ -361,6 +361,7 @@ def classes(speaks: Callable[[TargetFacts, ast.ClassDef, frozenset[str]], bool])
     )
 
 
+@once  # many rules ask it
 def bases_meant(quick: QuickFacts, node: ast.ClassDef) -> frozenset[str]:
     """Return the dotted names that the bases of a class may be."""
     return frozenset().union(*map(quick.meant_by, bases_of(node)))
@@ -375,12 +376,12 @@ def bases_of(node: ast.ClassDef) -> Iterator[ast.expr]:
 
 def defines(*methods: str) -> Trigger:
     """A class defines a method of one of these names."""
+    wanted = frozenset(methods)
     return Trigger.needing(
         methods,
         lambda quick, _: any(
-            method_of(each, name) is not None
+            not wanted.isdisjoint(methods_of(quick, each))
             for each in quick.nodes.get(ast.ClassDef, ())
-            for name in methods
         ),
     )
 
@@ -417,16 +418,20 @@ def lineages(quick: QuickFacts) -> Iterator[list[ast.ClassDef]]:
 
 def may_derive_from(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, kind: Kind) -> bool:
     """Say whether a class may derive from a class of Keras of this kind."""
+    return kind in _kinds_of(quick, facts, node)
+
+
+@once  # many rules ask it
+def _kinds_of(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef) -> frozenset[Kind]:
     known = keras_api.oracle(facts.target)
+    found: set[Kind] = set()
     for each in _lineage(node, _classes_by_name(quick)):
         bases = list(bases_of(each))
         names = frozenset().union(*map(quick.meant_by, bases))
         own = (found.base for base in bases for found in quick.classes_meant_by(base))
-        for name in (*names, *filter(None, own)):
-            made = known.class_type(name)
-            if made is not None and made.kind is kind:
-                return True
-    return False
+        made = map(known.class_type, (*names, *filter(None, own)))
+        found.update(each.kind for each in made if each is not None)
+    return frozenset(found)
 
 
 @once  # many rules ask it
@@ -442,6 +447,15 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     methods = (each for each in node.body if isinstance(each, _METHODS))
     found = [each for each in methods if each.name == name]
     return found[-1] if found else None
+
+
+@once  # many rules ask it
+def methods_of(
+    quick: QuickFacts,  # noqa: ARG001 - it keeps the answers
+    node: ast.ClassDef,
+) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the methods that a class of a glimpse defines, by name: the last of each."""
+    return {each.name: each for each in node.body if isinstance(each, _METHODS)}
 
 
 def receivers(quick: QuickFacts, *methods: str) -> set[str]:

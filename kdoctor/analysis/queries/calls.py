@@ -153,14 +153,17 @@ class _Call(Struct, frozen=True):
                 if found is not None:
                     yield found
 
+    def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
+        return [
+            each
+            for each in self.callee.may_call(quick, facts)
+            if all(one.may_hold(quick, each) for one in self.passing)
+            and all(each.argument(*one) is None for one in self.lacking)
+        ]
+
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-            asked = [
-                each
-                for each in self.callee.may_call(quick, facts)
-                if all(one.may_hold(quick, each) for one in self.passing)
-                and all(each.argument(*one) is None for one in self.lacking)
-            ]
+            asked = self.may_find(quick, facts)
             return bool(asked) and self.callee.confirms(quick, facts, asked)
 
         found = Trigger(holds)
@@ -180,6 +183,10 @@ class CallQuery(Query[Call]):
     def __init__(self, parts: _Call) -> None:
         super().__init__(parts.find, parts.trigger())
         self._parts = parts
+
+    def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
+        """Return the calls of a glimpse that may be such; what is called is not inferred."""
+        return self._parts.may_find(quick, facts)
 
     def passing(
         self, *names: str, place: int | None = None, where: Where | None = None

@@ -18,7 +18,7 @@ _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 
 def _may_be_data(form: object) -> bool:
     """Say whether a list may hold numbers or text, as its first element tells."""
-    if not isinstance(form, list):
+    if not isinstance(form, list) or not form:
         return False
     while isinstance(form, list) and form:
         form = form[0]

@@ -10,8 +10,8 @@ import libcst as cst
 from kdoctor.analysis.calls import binding_of, is_keras_3, is_not_a_variable
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import Name, references
-from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.analysis.queries import Name, imported, references
+from kdoctor.analysis.queries.conditions import attribute, given_to
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
@@ -33,7 +33,7 @@ def _may_differ(facts: TargetFacts, name: str) -> bool:
     since="3.0",
     look_for=references(
         "signature", "getfullargspec", "getargspec", where=lambda _, name: name in _ASK
-    ).beside(references(where=_may_differ, guarded=True).trigger | attribute("parametrize")),
+    ).beside(given_to(imported(*_ASK), _may_differ) | attribute("parametrize")),
 )
 def check(asking: Name) -> Finding | None:
     """Report each question about a signature that changed."""

@@ -11,8 +11,8 @@ from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.queries import File, Instance, calls, constructs, files
-from kdoctor.analysis.queries.conditions import attribute, display
+from kdoctor.analysis.queries import File, Instance, called, calls, constructs, files
+from kdoctor.analysis.queries.conditions import attribute, item
 from kdoctor.analysis.queries.forms import is_dict_of_one
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._output_dicts import single, taken_out
@@ -46,10 +46,11 @@ _Batches = dict[cst.FunctionDef, list[_Given]]
     severity=Severity.ERROR,
     since="3.8",
     look_for=files(
-        calls(*_TRAINED, *_BY_GENERATORS, on=Kind.MODEL),
         attribute("compile"),
-        display(is_dict_of_one),
         constructs(Instance(Kind.MODEL, "Functional"), Instance(Kind.MODEL, "Sequential")),
+        called(*_TRAINED).passing_one_of(_GIVEN, where=is_dict_of_one).trigger
+        | item(1, 2, where=is_dict_of_one),
+        calls(*_TRAINED, *_BY_GENERATORS, on=Kind.MODEL),
     ),
 )
 def check(file: File) -> Iterator[Finding]:

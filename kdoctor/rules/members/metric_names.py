@@ -10,8 +10,9 @@ from operator import or_
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import keyword, text, word
+from kdoctor.analysis.queries import File, called, files
+from kdoctor.analysis.queries.conditions import text
+from kdoctor.analysis.queries.forms import DictForm
 from kdoctor.analysis.training.logs import (
     NO_PATH,
     fields_of_paths,
@@ -46,6 +47,15 @@ _ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(
 _FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
+def _names_one(metrics: object) -> bool:
+    """Say whether one of these is named in the form of a list or a dict, however deep."""
+    if isinstance(metrics, DictForm):
+        return any(_names_one(each) for pair in metrics.items for each in pair)
+    if isinstance(metrics, list | tuple):
+        return any(map(_names_one, metrics))
+    return isinstance(metrics, str) and metrics in _GIVEN
+
+
 def _writes(name: str) -> Trigger:
     return text(lambda written: name in _ENDING.findall(written))
 
@@ -55,8 +65,7 @@ def _writes(name: str) -> Trigger:
     severity=Severity.ERROR,
     only_alone=True,
     look_for=files(
-        word("compile"),
-        keyword("metrics"),
+        called("compile").passing("metrics", where=_names_one),
         reduce(or_, (_writes(name) & _writes(each) for name in _NAMES for each in _NAMES[name])),
     ),
 )

@@ -6,7 +6,7 @@ object anew from that: of a file, or as a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import libcst as cst
@@ -25,6 +25,7 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
+from kdoctor.analysis.queries import Instance, Method, Query, methods
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import split_root
@@ -36,7 +37,7 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.value_types import Kind
 
-_BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
+_BASES: Final = {Kind.LAYER: "Layer", Kind.MODEL: "Functional"}  # `keras.Model` goes by that
 _SAYS_ITSELF: Final = ("get_config", "from_config", "_auto_config", "__new__")
 _COPY: Final = "models.clone_model"
 _CHECKPOINT: Final = ".ModelCheckpoint"
@@ -131,7 +132,7 @@ def _classes(module: Module, facts: TargetFacts) -> Iterator[UserConfig]:
         base = only_base(module, node)
         name = module.qualified(base) if base is not None else None
         made = module.oracle.class_type(name) if name else None
-        if made is None or made.cls not in _BASES or not is_keras_3(facts, name):
+        if made is None or made.cls != _BASES.get(made.kind) or not is_keras_3(facts, name):
             continue
         init = methods_in(node).get("__init__")
         if init is None or node.keywords or init.decorators or module.is_guarded(node):
@@ -242,6 +243,17 @@ def _stored(own: UserConfig, owner: str) -> set[str]:
 
 KEEPS_MODELS: Final = word("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
 """What a file has that saves or copies whole models."""
+
+
+def own_config(kind: Kind, where: Callable[[FormalSignature], bool]) -> Query[Method]:
+    """Return the query for an ``__init__`` of what may be a ``UserConfig`` of that kind."""
+    return methods(
+        "__init__",
+        of=Instance(kind, _BASES[kind]),
+        where=where,
+        lacking=("get_config",),
+        made=True,
+    )
 
 
 def wants_some(init: FormalSignature) -> bool:

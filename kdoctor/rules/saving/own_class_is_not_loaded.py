@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.analysis.queries import File, files, methods
+from kdoctor.analysis.queries import File, files
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._default_config import (
@@ -15,6 +15,7 @@ from kdoctor.rules.saving._default_config import (
     given_to,
     is_plain,
     kept,
+    own_config,
     says_its_config,
     takes_all,
     takes_keywords,
@@ -37,10 +38,8 @@ _MAY_NEED_MORE: Final = (
     since="3.0",
     look_for=files(
         KEEPS_MODELS,
-        methods("__init__", of=Kind.LAYER, where=lambda init: not takes_all(init))
-        | methods(
-            "__init__", of=Kind.MODEL, where=lambda init: wants_some(init) or not takes_all(init)
-        ),
+        own_config(Kind.LAYER, lambda init: not takes_all(init))
+        | own_config(Kind.MODEL, lambda init: wants_some(init) or not takes_all(init)),
     ),
 )
 def check(file: File) -> Iterator[Finding]:

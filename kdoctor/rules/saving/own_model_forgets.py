@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.queries import File, files, methods
+from kdoctor.analysis.queries import File, files
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._default_config import (
@@ -18,6 +18,7 @@ from kdoctor.rules.saving._default_config import (
     given_to,
     is_plain,
     kept,
+    own_config,
     says_its_config,
     takes_all,
     takes_keywords,
@@ -36,9 +37,7 @@ _MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)
     since="3.0",
     look_for=files(
         KEEPS_MODELS,
-        methods(
-            "__init__", of=Kind.MODEL, where=lambda init: takes_all(init) and not wants_some(init)
-        ),
+        own_config(Kind.MODEL, lambda init: takes_all(init) and not wants_some(init)),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
