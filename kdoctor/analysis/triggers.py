@@ -185,16 +185,24 @@ def calls_that_make(
     quick: QuickFacts, facts: TargetFacts, kind: Kind | None = None, cls: str | None = None
 ) -> Iterator[tuple[Type, QuickCall]]:
     """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
-    for made, calls in _calls_of_classes(quick, facts):
-        if kind in (None, made.kind) and cls in (None, made.cls):
+    for made, calls in _calls_of_classes(quick, facts).get(kind, ()):
+        if cls in (None, made.cls):
             yield from ((made, called) for called in calls)
 
 
 @once  # many rules ask it
-def _calls_of_classes(quick: QuickFacts, facts: TargetFacts) -> list[tuple[Type, list[QuickCall]]]:
+def _calls_of_classes(
+    quick: QuickFacts, facts: TargetFacts
+) -> dict[Kind | None, list[tuple[Type, list[QuickCall]]]]:
+    """Return the calls of each class, by the kind of it, and all by None."""
     known = keras_api.oracle(facts.target)
-    made = ((known.class_type(name), calls) for name, calls in quick.calls_by_meaning.items())
-    return [(type_, calls) for type_, calls in made if type_ is not None]
+    found: dict[Kind | None, list[tuple[Type, list[QuickCall]]]] = {None: []}
+    for name, calls in quick.calls_by_meaning.items():
+        made = known.class_type(name)
+        if made is not None:
+            found[None].append((made, calls))
+            found.setdefault(made.kind, []).append((made, calls))
+    return found
 
 
 def may_be_of(

@@ -65,11 +65,11 @@ def classes(
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            _may_derive(quick, facts, node, of)
+            (bodies is None or bodies(_may_be_bodies(quick, node)))
             for node in _classes_with_bases(quick)
             if methods_of(quick, node).keys() >= wanted
+            and _may_derive(quick, facts, node, of)
             and (not decorated_by or not _may_be_decorators(quick, node).isdisjoint(decorated_by))
-            and (bodies is None or bodies(_may_be_bodies(quick, node)))
         )
 
     return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
@@ -95,7 +95,7 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
     if ``made``, the file calls something of its name.
     """
     owners = classes(of, defining=defining, guarded=guarded)
-    defined, left_out = frozenset(defining), frozenset(lacking)
+    wanted, defined, left_out = frozenset(names), frozenset(defining), frozenset(lacking)
 
     def fits(method: AstFunction | cst.FunctionDef, quick: QuickFacts | None) -> bool:
         if where is not None and not where(signature_of(method)):
@@ -123,13 +123,14 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            _may_derive(quick, facts, node, of)
+            any(may_be_one(quick, own.get(name)) for name in names)
             for node in _classes_with_bases(quick)
             for own in (methods_of(quick, node),)
-            if defined <= own.keys()
+            if not wanted.isdisjoint(own)
+            and defined <= own.keys()
             and left_out.isdisjoint(own)
             and (not made or quick.calls_of(node.name))
-            and any(may_be_one(quick, own.get(name)) for name in names)
+            and _may_derive(quick, facts, node, of)
         )
 
     return Query(find, Trigger.needing(names, holds))

@@ -25,6 +25,7 @@ from kdoctor.analysis.triggers import (
     text,
     word,
 )
+from kdoctor.memoize import once
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -55,12 +56,7 @@ def display(where: Where) -> Trigger:
     """A list, tuple or dict is written of whose form ``where`` holds."""
 
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
-        return any(
-            where(form_of(each))
-            for nodes in quick.scopes.values()
-            for each in nodes
-            if isinstance(each, ast.List | ast.Tuple | ast.Dict)
-        )
+        return any(where(form_of(each)) for each in _displays(quick))
 
     return Trigger(holds)
 
@@ -74,14 +70,19 @@ def item(*places: int, where: Where) -> Trigger:
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
         return any(
             where(may_form_in(quick, value))
-            for nodes in quick.scopes.values()
-            for each in nodes
+            for each in _displays(quick)
             if isinstance(each, ast.List | ast.Tuple)
             for place in places
             for value in quick.values_of(each.elts[place] if place < len(each.elts) else None)
         )
 
     return Trigger(holds)
+
+
+@once
+def _displays(quick: QuickFacts) -> list[ast.List | ast.Tuple | ast.Dict]:
+    nodes = chain.from_iterable(quick.scopes.values())
+    return [each for each in nodes if isinstance(each, ast.List | ast.Tuple | ast.Dict)]
 
 
 def given_to(calls: CallQuery, where: Callable[[TargetFacts, str], bool]) -> Trigger:

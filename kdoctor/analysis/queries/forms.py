@@ -8,13 +8,14 @@ else is an ``Expression`` of the class that ``ast`` has for it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.imports import dotted_name
@@ -170,14 +171,14 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
     return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
 
 
-def possible_forms(quick: QuickFacts, given: ast.expr) -> Iterator[object]:
-    """Yield the forms that what is given may have, by all values of a name.
+@once  # many queries ask for those of each argument
+def possible_forms(quick: QuickFacts, given: ast.expr) -> tuple[object, ...]:
+    """Return the forms that what is given may have, by all values of a name.
 
     A name stands for itself, too, where nothing tells its one value.
     """
-    yield may_form_in(quick, given)
-    if isinstance(given, ast.Name):
-        yield from (may_form_in(quick, each) for each in quick.values_of(given))
+    values = quick.values_of(given) if isinstance(given, ast.Name) else ()
+    return (may_form_in(quick, given), *(may_form_in(quick, each) for each in values))
 
 
 class Given(Struct, frozen=True):
