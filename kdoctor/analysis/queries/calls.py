@@ -123,7 +123,7 @@ class _Callee(Struct, frozen=True):
     """What is called: how the exact tree tells it, and how Python's own."""
 
     find: Callable[[Module, TargetFacts], Iterator[Call]]
-    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]]
+    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]] | None  # None: any call
     # Asked last, of the calls that all else fits: it looks through the file for types.
     confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
     words: frozenset[str]
@@ -154,12 +154,20 @@ class _Call(Struct, frozen=True):
                     yield found
 
     def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
-        return [
-            each
-            for each in self.callee.may_call(quick, facts)
-            if all(one.may_hold(quick, each) for one in self.passing)
-            and all(each.argument(*one) is None for one in self.lacking)
-        ]
+        found = self._may_call(quick, facts)
+        for one in self.passing:
+            found = [each for each in found if one.may_hold(quick, each)]
+        for lacked in self.lacking:
+            found = [each for each in found if each.argument(*lacked) is None]
+        return [*found]
+
+    def _may_call(self, quick: QuickFacts, facts: TargetFacts) -> Iterable[QuickCall]:
+        if self.callee.may_call is not None:
+            return self.callee.may_call(quick, facts)
+        keywords = next((each.keywords for each in self.passing if each.keywords), ())
+        if not keywords:
+            return quick.calls
+        return dict.fromkeys(chain.from_iterable(map(quick.calls_with, keywords)))
 
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
@@ -420,7 +428,7 @@ def applications(on: On) -> CallQuery:
         _Call(
             _Callee(
                 find,
-                lambda quick, _: quick.calls,
+                None,
                 lambda quick, facts, asked: may_be_of(
                     quick, facts, [(each.node, each.node.func) for each in asked], kinds
                 ),

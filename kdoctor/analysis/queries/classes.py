@@ -72,7 +72,7 @@ def classes(
             and (not decorated_by or not _may_be_decorators(quick, node).isdisjoint(decorated_by))
         )
 
-    return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
+    return Query(find, _named(of, Trigger.needing(defining, holds) if defining else Trigger(holds)))
 
 
 def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
@@ -133,7 +133,7 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
             and _may_derive(quick, facts, node, of)
         )
 
-    return Query(find, Trigger.needing(names, holds))
+    return Query(find, _named(of, Trigger.needing(names, holds)))
 
 
 @once
@@ -173,6 +173,13 @@ def _may_derive(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, of: O
         made = map(keras_api.oracle(facts.target).class_type, bases_meant(quick, node))
         return any(each is not None and of.fits(each) for each in made)
     return any(_is_named(each, of) for each in bases_meant(quick, node))
+
+
+def _named(of: Of, trigger: Trigger) -> Trigger:
+    """Return a trigger for files that also have the last name of a base, if ``of`` tells bases."""
+    if isinstance(of, Kind | Instance):
+        return trigger
+    return Trigger.among("words", [each.rpartition(".")[2] for each in of]) & trigger
 
 
 def _is_named(base: str | None, names: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import CallQuery
-from kdoctor.analysis.queries.forms import form_of, may_form_in
+from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.triggers import (
     Trigger,
@@ -48,6 +48,7 @@ __all__ = [
     "suffix",
     "tested",
     "text",
+    "texts",
     "word",
 ]
 
@@ -69,7 +70,7 @@ def item(*places: int, where: Where) -> Trigger:
 
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
         return any(
-            where(may_form_in(quick, value))
+            where(form_of(value))
             for each in _displays(quick)
             if isinstance(each, ast.List | ast.Tuple)
             for place in places
@@ -137,6 +138,11 @@ def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
         for assign in quick.nodes.get(ast.Assign, ())
         for target in assign.targets
     )
+
+
+def texts(where: Callable[[str], bool]) -> Trigger:
+    """``where`` holds of all strings that are no docstrings, joined by lines."""
+    return Trigger(lambda quick, _: where("\n".join(quick.strings)))
 
 
 def only(where: Callable[[str], bool]) -> Trigger:

@@ -171,14 +171,34 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
     return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
 
 
-@once  # many queries ask for those of each argument
 def possible_forms(quick: QuickFacts, given: ast.expr) -> tuple[object, ...]:
     """Return the forms that what is given may have, by all values of a name.
 
     A name stands for itself, too, where nothing tells its one value.
     """
-    values = quick.values_of(given) if isinstance(given, ast.Name) else ()
-    return (may_form_in(quick, given), *(may_form_in(quick, each) for each in values))
+    if isinstance(given, ast.Constant):
+        return (given.value,)
+    if isinstance(given, ast.Name):
+        return _forms_of_name(quick, given.id, given)
+    return _forms_of(quick, given)
+
+
+@once  # many queries ask for those of each argument
+def _forms_of(quick: QuickFacts, given: ast.expr) -> tuple[object, ...]:
+    return (may_form_in(quick, given),)
+
+
+def _forms_of_name(quick: QuickFacts, name: str, node: ast.Name) -> tuple[object, ...]:
+    known = _names(quick)
+    if name not in known:
+        values = (may_form_in(quick, each) for each in quick.values_of(node))
+        known[name] = (may_form_in(quick, node), *values)
+    return known[name]
+
+
+@once
+def _names(_: QuickFacts) -> dict[str, tuple[object, ...]]:
+    return {}
 
 
 class Given(Struct, frozen=True):

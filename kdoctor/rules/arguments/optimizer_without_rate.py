@@ -7,6 +7,7 @@ import libcst as cst
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Call, Instance, calls
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
@@ -21,9 +22,9 @@ _NO_RATE = f"ValueError: Argument `{_RATE}` should be float"
     "KD312",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=calls("__init__", on=Instance(Kind.OPTIMIZER, _BASE), overridden=True).even(
-        hidden=True
-    ),
+    look_for=calls("__init__", on=Instance(Kind.OPTIMIZER, _BASE), overridden=True)
+    .even(hidden=True)
+    .beside(word(_BASE)),
 )
 def check(init: Call) -> Finding | None:
     """Report each such call."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from itertools import chain
-from operator import or_
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.queries import File, called, files
-from kdoctor.analysis.queries.conditions import text
+from kdoctor.analysis.queries.conditions import texts
 from kdoctor.analysis.queries.forms import DictForm
 from kdoctor.analysis.training.logs import (
     NO_PATH,
@@ -20,7 +18,6 @@ from kdoctor.analysis.training.logs import (
     monitored,
 )
 from kdoctor.analysis.training.loss_names import LONG_NAMES
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.log_names import renamed
@@ -56,8 +53,9 @@ def _names_one(metrics: object) -> bool:
     return isinstance(metrics, str) and metrics in _GIVEN
 
 
-def _writes(name: str) -> Trigger:
-    return text(lambda written: name in _ENDING.findall(written))
+def _name_one_otherwise(written: str) -> bool:
+    found = set(_ENDING.findall(written))
+    return any(not found.isdisjoint(_NAMES.get(each, ())) for each in found)
 
 
 @rule(
@@ -66,7 +64,7 @@ def _writes(name: str) -> Trigger:
     only_alone=True,
     look_for=files(
         called("compile").passing("metrics", where=_names_one),
-        reduce(or_, (_writes(name) & _writes(each) for name in _NAMES for each in _NAMES[name])),
+        texts(_name_one_otherwise),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
