@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from itertools import chain
+from typing import Any, Final
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import CallQuery
@@ -53,6 +54,9 @@ __all__ = [
 ]
 
 
+_DISPLAYS: Final[frozenset[object]] = frozenset({ast.List, ast.Tuple, ast.Dict})
+
+
 def display(where: Where) -> Trigger:
     """A list, tuple or dict is written of whose form ``where`` holds."""
 
@@ -81,9 +85,9 @@ def item(*places: int, where: Where) -> Trigger:
 
 
 @once
-def _displays(quick: QuickFacts) -> list[ast.List | ast.Tuple | ast.Dict]:
-    nodes = chain.from_iterable(quick.scopes.values())
-    return [each for each in nodes if isinstance(each, ast.List | ast.Tuple | ast.Dict)]
+def _displays(quick: QuickFacts) -> list[Any]:
+    scopes = quick.scopes.values()
+    return [each for nodes in scopes for each in nodes if type(each) in _DISPLAYS]
 
 
 def given_to(calls: CallQuery, where: Callable[[TargetFacts, str], bool]) -> Trigger:

@@ -113,6 +113,12 @@ def _ast_form(node: ast.expr, depth: int) -> object:
     match node:
         case ast.Constant(value=value):
             return value
+        case ast.Name(id=name):
+            return Expression("Name", name)
+        case ast.Attribute():
+            return Expression("Attribute", ast_dotted_name(node) or "")
+        case ast.Call(func=function):
+            return Expression("Call", ast_dotted_name(function) or "")
         case ast.UnaryOp(operand=ast.Constant()):
             number = literal(node)
             return Expression("UnaryOp") if number is UNKNOWN else number
@@ -128,12 +134,8 @@ def _ast_form(node: ast.expr, depth: int) -> object:
                     for key, value in zip(keys, values, strict=True)
                 )
             )  # fmt: skip
-        case ast.Call(func=function):
-            return Expression("Call", ast_dotted_name(function) or "")
         case ast.BinOp(op=operator):
             return Expression("BinOp", _OPERATORS.get(type(operator), ""))
-        case ast.Name() | ast.Attribute():
-            return Expression(type(node).__name__, ast_dotted_name(node) or "")
     return Expression(type(node).__name__)
 
 

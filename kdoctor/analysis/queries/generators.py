@@ -113,13 +113,13 @@ def fed_by(*names: str, objects_with: str) -> Trigger:
         }
         if own:
             own.update(each.name for each in quick.nodes[ast.FunctionDef] if each.decorator_list)
-        made = {
-            called.node
-            for called in quick.calls
-            if called.leaf in wanted
-            or called.leaf in own
-            or any(each.partition(".")[0] in wanted for each in called.names)
-        }
+        groups = [quick.calls_by_leaf.get(name, ()) for name in wanted | own]
+        groups += [
+            calls
+            for name, calls in quick.calls_by_meaning.items()
+            if name.partition(".")[0] in wanted
+        ]
+        made = {called.node for calls in groups for called in calls}
         return bool(made) and not made.isdisjoint(may_feed_calls(quick))
 
     return Trigger.needing({*wanted, objects_with}, holds)
