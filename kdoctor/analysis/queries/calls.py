@@ -165,9 +165,8 @@ class _Call(Struct, frozen=True):
         if self.callee.may_call is not None:
             return self.callee.may_call(quick, facts)
         keywords = next((each.keywords for each in self.passing if each.keywords), ())
-        if not keywords:
-            return quick.calls
-        return dict.fromkeys(chain.from_iterable(map(quick.calls_with, keywords)))
+        found = dict.fromkeys(chain.from_iterable(map(quick.calls_with, keywords)))
+        return found if keywords else quick.calls
 
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:

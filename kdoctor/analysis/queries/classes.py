@@ -9,6 +9,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor import keras_api
+from kdoctor.analysis.class_glimpses import bases_meant, may_derive_from, methods_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
@@ -19,7 +20,7 @@ from kdoctor.analysis.queries.matches import Class, Method, Where
 from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import AstFunction, FormalSignature, signature_of
-from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, methods_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module

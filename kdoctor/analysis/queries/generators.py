@@ -9,6 +9,7 @@ from operator import or_
 
 import libcst as cst
 
+from kdoctor.analysis.class_glimpses import method_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import calls
 from kdoctor.analysis.queries.matches import Argument, Match, Where
@@ -20,7 +21,7 @@ from kdoctor.analysis.training.generators import (
     may_feed_calls,
     may_feed_functions,
 )
-from kdoctor.analysis.triggers import Trigger, method_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes

@@ -9,9 +9,10 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import instances, is_hidden, passed
+from kdoctor.analysis.class_glimpses import method_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
-from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
+from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module

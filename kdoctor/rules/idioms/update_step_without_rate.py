@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.class_glimpses import method_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
-from kdoctor.analysis.triggers import Trigger, method_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
