@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 
 
 class Memoizes(Protocol):
@@ -13,6 +13,7 @@ class Memoizes(Protocol):
     answers: dict[Hashable, object]
 
 
+_UNKNOWN: Final = object()
 _K = TypeVar("_K", bound=Memoizes)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -27,9 +28,10 @@ def once(ask: Callable[Concatenate[_K, _P], _T]) -> Callable[Concatenate[_K, _P]
     @wraps(ask)
     def asked(about: _K, /, *others: _P.args, **named: _P.kwargs) -> _T:
         answers = about.answers
-        key = ask, *others, *named.items()
-        if key not in answers:
-            answers[key] = ask(about, *others, **named)
-        return cast("_T", answers[key])
+        key = (ask, *others, *named.items()) if named else (ask, *others)
+        found = answers.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = answers[key] = ask(about, *others, **named)
+        return found  # type: ignore[return-value] # what ``ask`` gave
 
     return cast("Callable[Concatenate[_K, _P], _T]", asked)

@@ -13,7 +13,7 @@ A trigger must hold wherever the rule could find anything, and may hold elsewher
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.analysis.class_glimpses import bases_meant, methods_of
 from kdoctor.memoize import once
 
 if TYPE_CHECKING:
@@ -185,16 +186,24 @@ def calls_that_make(
     quick: QuickFacts, facts: TargetFacts, kind: Kind | None = None, cls: str | None = None
 ) -> Iterator[tuple[Type, QuickCall]]:
     """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
-    for made, calls in _calls_of_classes(quick, facts):
-        if kind in (None, made.kind) and cls in (None, made.cls):
+    for made, calls in _calls_of_classes(quick, facts).get(kind, ()):
+        if cls in (None, made.cls):
             yield from ((made, called) for called in calls)
 
 
 @once  # many rules ask it
-def _calls_of_classes(quick: QuickFacts, facts: TargetFacts) -> list[tuple[Type, list[QuickCall]]]:
+def _calls_of_classes(
+    quick: QuickFacts, facts: TargetFacts
+) -> dict[Kind | None, list[tuple[Type, list[QuickCall]]]]:
+    """Return the calls of each class, by the kind of it, and all by None."""
     known = keras_api.oracle(facts.target)
-    made = ((known.class_type(name), calls) for name, calls in quick.calls_by_meaning.items())
-    return [(type_, calls) for type_, calls in made if type_ is not None]
+    found: dict[Kind | None, list[tuple[Type, list[QuickCall]]]] = {None: []}
+    for name, calls in quick.calls_by_meaning.items():
+        made = known.class_type(name)
+        if made is not None:
+            found[None].append((made, calls))
+            found.setdefault(made.kind, []).append((made, calls))
+    return found
 
 
 def may_be_of(
@@ -361,87 +370,16 @@ def classes(speaks: Callable[[TargetFacts, ast.ClassDef, frozenset[str]], bool])
     )
 
 
-def bases_meant(quick: QuickFacts, node: ast.ClassDef) -> frozenset[str]:
-    """Return the dotted names that the bases of a class may be."""
-    return frozenset().union(*map(quick.meant_by, bases_of(node)))
-
-
-def bases_of(node: ast.ClassDef) -> Iterator[ast.expr]:
-    """Yield the bases of a class, ``Base`` of ``Base[int]`` and of ``*Base``."""
-    for each in node.bases:
-        base = each.value if isinstance(each, ast.Starred) else each
-        yield base.value if isinstance(base, ast.Subscript) else base
-
-
 def defines(*methods: str) -> Trigger:
     """A class defines a method of one of these names."""
+    wanted = frozenset(methods)
     return Trigger.needing(
         methods,
         lambda quick, _: any(
-            method_of(each, name) is not None
+            not wanted.isdisjoint(methods_of(quick, each))
             for each in quick.nodes.get(ast.ClassDef, ())
-            for name in methods
         ),
     )
-
-
-def _lineage(
-    node: ast.ClassDef, by_name: Mapping[str, Sequence[ast.ClassDef]]
-) -> list[ast.ClassDef]:
-    """Return a class with all that may be its own bases: classes of the source so called."""
-    found = {node}
-    waiting = [node]
-    for each in waiting:  # it grows meanwhile
-        names = (base.id for base in bases_of(each) if isinstance(base, ast.Name))
-        more = [own for name in names for own in by_name.get(name, ()) if own not in found]
-        found.update(more)
-        waiting += more
-    return waiting
-
-
-def lineages(quick: QuickFacts) -> Iterator[list[ast.ClassDef]]:
-    """Yield classes with all that may be their own bases: of each lineage that has all of another.
-
-    Of 200 classes of which each is the base of the next, that is one, and not 200.
-    """
-    classes = quick.nodes.get(ast.ClassDef, ())
-    bases = {base.id for node in classes for base in bases_of(node) if isinstance(base, ast.Name)}
-    seen: set[ast.ClassDef] = set()
-    by_name = _classes_by_name(quick)
-    for node in sorted(classes, key=lambda each: each.name in bases):
-        if node not in seen:  # it is a base, or one of a ring
-            line = _lineage(node, by_name)
-            seen.update(line)
-            yield line
-
-
-def may_derive_from(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, kind: Kind) -> bool:
-    """Say whether a class may derive from a class of Keras of this kind."""
-    known = keras_api.oracle(facts.target)
-    for each in _lineage(node, _classes_by_name(quick)):
-        bases = list(bases_of(each))
-        names = frozenset().union(*map(quick.meant_by, bases))
-        own = (found.base for base in bases for found in quick.classes_meant_by(base))
-        for name in (*names, *filter(None, own)):
-            made = known.class_type(name)
-            if made is not None and made.kind is kind:
-                return True
-    return False
-
-
-@once  # many rules ask it
-def _classes_by_name(quick: QuickFacts) -> dict[str, list[ast.ClassDef]]:
-    by_name: dict[str, list[ast.ClassDef]] = {}
-    for node in quick.nodes.get(ast.ClassDef, ()):
-        by_name.setdefault(node.name, []).append(node)
-    return by_name
-
-
-def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the method that a class of a glimpse defines."""
-    methods = (each for each in node.body if isinstance(each, _METHODS))
-    found = [each for each in methods if each.name == name]
-    return found[-1] if found else None
 
 
 def receivers(quick: QuickFacts, *methods: str) -> set[str]:

@@ -50,7 +50,7 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
     @property
     def starred(self) -> bool:
         """Whether there may be more arguments by position."""
-        return any(isinstance(each, ast.Starred) for each in self.node.args)
+        return ast.Starred in [each.__class__ for each in self.node.args]
 
     @property
     def is_attribute(self) -> bool:
@@ -60,7 +60,7 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
     @property
     def is_hidden(self) -> bool:
         """Whether ``*args`` or ``**kwargs`` hide some arguments."""
-        return self.starred or any(each.arg is None for each in self.node.keywords)
+        return self.starred or None in [each.arg for each in self.node.keywords]
 
     @property
     def receiver(self) -> str:

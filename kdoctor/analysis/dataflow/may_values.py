@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kdoctor.analysis.triggers import lineages, method_of
+from kdoctor.analysis.class_glimpses import lineages, method_of
 from kdoctor.memoize import once
 from kdoctor.syntax.quick_facts import QuickFacts
 

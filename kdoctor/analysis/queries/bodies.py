@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.models.sublayers import GROW, attributes_read
 from kdoctor.analysis.queries.forms import form_of
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name, nodes_in
 from kdoctor.syntax.imports import dotted_name
@@ -44,6 +45,7 @@ class Body(Struct, frozen=True):
     assigned: tuple[Assigned, ...]
 
 
+@once
 def body_of(module: Module, node: cst.FunctionDef) -> Body:
     """Return the body of a method."""
     inside = list(descendants(node.body))
@@ -87,6 +89,7 @@ def _values_kept(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.Ba
             yield target, value
 
 
+@once
 def may_be_body_of(quick: QuickFacts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Body:
     """Return the same of Python's own tree."""
     nodes = [each for line in node.body for each in nodes_in(line)]

@@ -189,7 +189,7 @@ class _Callee(Struct, frozen=True):
     """What is called: how the exact tree tells it, and how Python's own."""
 
     find: Callable[[Module, TargetFacts], Iterator[Call]]
-    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]]
+    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]] | None  # None: any call
     # Asked last, of the calls that all else fits: it looks through the file for types.
     confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
     words: frozenset[str]
@@ -222,15 +222,24 @@ class _Call(Struct, frozen=True):
                 if found is not None:
                     yield found
 
+    def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
+        found = self._may_call(quick, facts)
+        for one in self.passing:
+            found = [each for each in found if one.may_hold(quick, each)]
+        for lacked in self.lacking:
+            found = [each for each in found if each.argument(*lacked) is None]
+        return [each for each in found if self.hidden or not each.is_hidden]
+
+    def _may_call(self, quick: QuickFacts, facts: TargetFacts) -> Iterable[QuickCall]:
+        if self.callee.may_call is not None:
+            return self.callee.may_call(quick, facts)
+        keywords = next((each.keywords for each in self.passing if each.keywords), ())
+        found = dict.fromkeys(chain.from_iterable(map(quick.calls_with, keywords)))
+        return found if keywords else quick.calls
+
     def trigger(self) -> Trigger:
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-            asked = [
-                each
-                for each in self.callee.may_call(quick, facts)
-                if all(one.may_hold(quick, each) for one in self.passing)
-                and all(each.argument(*one) is None for one in self.lacking)
-                and (self.hidden or not each.is_hidden)
-            ]
+            asked = self.may_find(quick, facts)
             if self.symbolic:
                 asked = [each for each in asked if may_get_a_tensor(quick, facts, each)]
             return bool(asked) and self.callee.confirms(quick, facts, asked)
@@ -252,6 +261,10 @@ class CallQuery(Query[Call]):
     def __init__(self, parts: _Call) -> None:
         super().__init__(parts.find, parts.trigger())
         self._parts = parts
+
+    def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
+        """Return the calls of a glimpse that may be such; what is called is not inferred."""
+        return self._parts.may_find(quick, facts)
 
     def passing(
         self, *names: str, place: int | None = None, where: Where | None = None
@@ -515,7 +528,7 @@ def applications(on: On) -> CallQuery:
         _Call(
             _Callee(
                 find,
-                lambda quick, _: quick.calls,
+                None,
                 lambda quick, facts, asked: may_hold(quick, facts, partial(may_apply, asked)),
                 frozenset(),
                 settle,

@@ -8,27 +8,31 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor import keras_api
+from kdoctor.analysis.class_glimpses import bases_meant, may_derive_from, methods_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.queries.bodies import Asks, Body, body_of, may_be_body_of
+from kdoctor.analysis.queries.calls import Instance
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Class, Method, Where
 from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import AstFunction, FormalSignature, signature_of
-from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes, nodes_in
+from kdoctor.syntax.classes import unsubscripted
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
-Of = Kind | Collection[str]
-"""What a class derives from: a class of Keras of this kind, or directly from one of these names,
-given without their root: ``utils.Sequence``."""
+Of = Kind | Instance | Collection[str]
+"""What a class derives from: a class of Keras of this kind. Or what it directly derives from: this
+class, or one of these names, given without their root: ``utils.Sequence``."""
 
 
 def classes(
@@ -45,11 +49,12 @@ def classes(
     asked of what stands in the methods, by their names. Not in code that is guarded, unless
     ``guarded``.
     """
+    wanted = frozenset(defining)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Class]:
         for node in module.nodes(cst.ClassDef):
             methods = methods_in(node)
-            if not methods.keys() >= set(defining) or not _derives(module, node, of):
+            if not methods.keys() >= wanted or not _derives(module, node, of):
                 continue
             decorators = {name for each in methods.values() for name in decorators_of(module, each)}
             if decorated_by and decorators.isdisjoint(decorated_by):
@@ -61,14 +66,14 @@ def classes(
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            _may_derive(quick, facts, node, of)
+            (bodies is None or bodies(_may_be_bodies(quick, node)))
             for node in _classes_with_bases(quick)
-            if all(method_of(node, name) is not None for name in defining)
+            if methods_of(quick, node).keys() >= wanted
+            and _may_derive(quick, facts, node, of)
             and (not decorated_by or not _may_be_decorators(quick, node).isdisjoint(decorated_by))
-            and (bodies is None or bodies(_may_be_bodies(quick, node)))
         )
 
-    return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
+    return Query(find, _named(of, Trigger.needing(defining, holds) if defining else Trigger(holds)))
 
 
 def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
@@ -87,10 +92,11 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
 
     ``where`` is asked of their signature, ``body`` of what stands in them; ``holding`` of the form
     of each expression in their body, ``returning`` of that of what they return, with its parts (see
-    ``parts``): one must fit. The class also defines those of ``defining``, and none of
-    ``lacking``; if ``made``, the file calls it.
+    ``parts``): one must fit. The class also defines those of ``defining``, and none of ``lacking``;
+    if ``made``, the file calls something of its name.
     """
     owners = classes(of, defining=defining, guarded=guarded)
+    wanted, defined, left_out = frozenset(names), frozenset(defining), frozenset(lacking)
 
     def fits(method: AstFunction | cst.FunctionDef, quick: QuickFacts | None) -> bool:
         if where is not None and not where(signature_of(method)):
@@ -101,7 +107,9 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
         for each in owners.find(module, facts):
-            if not each.methods.keys().isdisjoint(lacking) or (made and not _is_made(each)):
+            if not left_out.isdisjoint(each.methods):
+                continue
+            if made and each.node.name.value not in _names_called(module):
                 continue
             for method in (each.methods[name] for name in names if name in each.methods):
                 if fits(method, None) and (body is None or body(body_of(module, method))):
@@ -116,27 +124,34 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            _may_derive(quick, facts, node, of)
+            any(may_be_one(quick, own.get(name)) for name in names)
             for node in _classes_with_bases(quick)
-            if any(may_be_one(quick, method_of(node, name)) for name in names)
-            and all(method_of(node, name) is not None for name in defining)
-            and not any(method_of(node, name) is not None for name in lacking)
+            for own in (methods_of(quick, node),)
+            if not wanted.isdisjoint(own)
+            and defined <= own.keys()
+            and left_out.isdisjoint(own)
             and (not made or quick.calls_of(node.name))
+            and _may_derive(quick, facts, node, of)
         )
 
-    return Query(find, Trigger.needing(names, holds))
+    return Query(find, _named(of, Trigger.needing(names, holds)))
+
+
+@once
+def _names_called(module: Module) -> frozenset[str]:
+    calls = (each.func for each in module.nodes(cst.Call))
+    names = (each.attr if isinstance(each, cst.Attribute) else each for each in calls)
+    return frozenset(each.value for each in names if isinstance(each, cst.Name))
 
 
 def _may_be_bodies(quick: QuickFacts, node: ast.ClassDef) -> dict[str, Body]:
-    methods = (each for each in node.body if isinstance(each, AstFunction))
-    return {each.name: may_be_body_of(quick, each) for each in methods}
+    return {name: may_be_body_of(quick, each) for name, each in methods_of(quick, node).items()}
 
 
 def _may_be_decorators(quick: QuickFacts, node: ast.ClassDef) -> set[str]:
     return {
         name
-        for method in node.body
-        if isinstance(method, AstFunction)
+        for method in methods_of(quick, node).values()
         for each in method.decorator_list
         for name in quick.meant_by(each.func if isinstance(each, ast.Call) else each)
     }
@@ -145,13 +160,27 @@ def _may_be_decorators(quick: QuickFacts, node: ast.ClassDef) -> set[str]:
 def _derives(module: Module, node: cst.ClassDef, of: Of) -> bool:
     if isinstance(of, Kind):
         return kind_of_class(module, node) is of
+    if isinstance(of, Instance):
+        bases = (module.qualified(unsubscripted(each.value)) for each in node.bases)
+        made = (module.oracle.class_type(each) for each in bases if each)
+        return any(each is not None and of.fits(each) for each in made)
     return any(_is_named(module.qualified(each.value), of) for each in node.bases)
 
 
 def _may_derive(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, of: Of) -> bool:
     if isinstance(of, Kind):
         return may_derive_from(quick, facts, node, of)
+    if isinstance(of, Instance):
+        made = map(keras_api.oracle(facts.target).class_type, bases_meant(quick, node))
+        return any(each is not None and of.fits(each) for each in made)
     return any(_is_named(each, of) for each in bases_meant(quick, node))
+
+
+def _named(of: Of, trigger: Trigger) -> Trigger:
+    """Return a trigger for files that also have the last name of a base, if ``of`` tells bases."""
+    if isinstance(of, Kind | Instance):
+        return trigger
+    return Trigger.among("words", [each.rpartition(".")[2] for each in of]) & trigger
 
 
 def _is_named(base: str | None, names: Collection[str]) -> bool:
@@ -185,8 +214,3 @@ def _forms_returned(
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:
     return (node for node in quick.nodes.get(ast.ClassDef, ()) if node.bases)
-
-
-def _is_made(cls: Class) -> bool:
-    calls = cls.module.nodes(cst.Call)
-    return any(class_named(cls.module, each.func) is cls.node for each in calls)

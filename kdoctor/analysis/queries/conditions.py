@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
+from typing import Any, Final
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.calls import CallQuery
 from kdoctor.analysis.queries.forms import form_of, possible_forms
 from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.triggers import (
@@ -23,6 +26,8 @@ from kdoctor.analysis.triggers import (
     text,
     word,
 )
+from kdoctor.memoize import once
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
@@ -31,7 +36,9 @@ __all__ = [
     "attribute",
     "defines",
     "display",
+    "given_to",
     "identifier",
+    "item",
     "keyword",
     "member",
     "mentions",
@@ -39,13 +46,18 @@ __all__ = [
     "named",
     "only",
     "package",
+    "repeated",
     "star_import",
     "string",
     "suffix",
     "tested",
     "text",
+    "texts",
     "word",
 ]
+
+
+_DISPLAYS: Final[frozenset[object]] = frozenset({ast.List, ast.Tuple, ast.Dict})
 
 
 def display(where: Where, *, at: slice | None = None) -> Trigger:
@@ -61,14 +73,92 @@ def display(where: Where, *, at: slice | None = None) -> Trigger:
         return any(where(form) for each in parts for form in possible_forms(quick, each))
 
     def holds(quick: QuickFacts, _: TargetFacts) -> bool:
+        return any(fits(quick, each) for each in _displays(quick))
+
+    return Trigger(holds)
+
+
+def item(*places: int, where: Where) -> Trigger:
+    """A list or tuple has at one of these places, from 0, a value of whose form ``where`` holds.
+
+    For a name, one of its values has.
+    """
+
+    def holds(quick: QuickFacts, _: TargetFacts) -> bool:
         return any(
-            fits(quick, each)
-            for nodes in quick.scopes.values()
-            for each in nodes
-            if isinstance(each, ast.List | ast.Tuple | ast.Dict)
+            where(form_of(value))
+            for each in _displays(quick)
+            if isinstance(each, ast.List | ast.Tuple)
+            for place in places
+            for value in quick.values_of(each.elts[place] if place < len(each.elts) else None)
         )
 
     return Trigger(holds)
+
+
+@once
+def _displays(quick: QuickFacts) -> list[Any]:
+    scopes = quick.scopes.values()
+    return [each for nodes in scopes for each in nodes if type(each) in _DISPLAYS]
+
+
+def given_to(calls: CallQuery, where: Callable[[TargetFacts, str], bool]) -> Trigger:
+    """Such a call passes something imported of whose dotted name ``where`` holds."""
+    return calls.trigger & Trigger(
+        lambda quick, facts: any(
+            where(facts, name)
+            for called in calls.may_find(quick, facts)
+            for given in called.values
+            for name in quick.meant_by(given)
+        )
+    )
+
+
+def repeated(calls: CallQuery, name: str, place: int | None = None) -> Trigger:
+    """Two such calls pass the same name as this argument, or one does again and again.
+
+    That is in a loop, or in a function that may be called twice: if nothing there assigns the name.
+    """
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        given = [
+            (written, called.node)
+            for called in calls.may_find(quick, facts)
+            if (value := called.argument(name, place)) is not None
+            if (written := ast_dotted_name(value))
+        ]
+        if len({written for written, _ in given}) < len(given):
+            return True
+        return any(
+            _is_around(around, call) and not _assigns(quick, around, written)
+            for written, call in given
+            for around in _run_again(quick, is_local="." not in written)
+        )
+
+    return calls.trigger & Trigger(holds)
+
+
+def _run_again(quick: QuickFacts, *, is_local: bool) -> Iterable[ast.stmt]:
+    kinds = (ast.For, ast.While, *((ast.FunctionDef,) if is_local else ()))
+    return chain.from_iterable(quick.nodes.get(kind, ()) for kind in kinds)
+
+
+def _is_around(place: ast.stmt, node: ast.stmt | ast.expr) -> bool:
+    """Say whether a node stands in the lines of a statement."""
+    return place.lineno <= node.lineno <= (place.end_lineno or place.lineno)
+
+
+def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
+    return any(
+        ast_dotted_name(target) == written and _is_around(place, assign)
+        for assign in quick.nodes.get(ast.Assign, ())
+        for target in assign.targets
+    )
+
+
+def texts(where: Callable[[str], bool]) -> Trigger:
+    """``where`` holds of all strings that are no docstrings, joined by lines."""
+    return Trigger(lambda quick, _: where("\n".join(quick.strings)))
 
 
 def only(where: Callable[[str], bool]) -> Trigger:

@@ -15,6 +15,7 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.imports import dotted_name
@@ -112,6 +113,12 @@ def _ast_form(node: ast.expr, depth: int) -> object:
     match node:
         case ast.Constant(value=value):
             return value
+        case ast.Name(id=name):
+            return Expression("Name", name)
+        case ast.Attribute():
+            return Expression("Attribute", ast_dotted_name(node) or "")
+        case ast.Call(func=function):
+            return Expression("Call", ast_dotted_name(function) or "")
         case ast.UnaryOp(operand=ast.Constant()):
             number = literal(node)
             return Expression("UnaryOp") if number is UNKNOWN else number
@@ -127,12 +134,8 @@ def _ast_form(node: ast.expr, depth: int) -> object:
                     for key, value in zip(keys, values, strict=True)
                 )
             )  # fmt: skip
-        case ast.Call(func=function):
-            return Expression("Call", ast_dotted_name(function) or "")
         case ast.BinOp(op=operator):
             return Expression("BinOp", _OPERATORS.get(type(operator), ""))
-        case ast.Name() | ast.Attribute():
-            return Expression(type(node).__name__, ast_dotted_name(node) or "")
     return Expression(type(node).__name__)
 
 
@@ -170,14 +173,34 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
     return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
 
 
-def possible_forms(quick: QuickFacts, given: ast.expr) -> Iterator[object]:
-    """Yield the forms that what is given may have, by all values of a name.
+def possible_forms(quick: QuickFacts, given: ast.expr) -> tuple[object, ...]:
+    """Return the forms that what is given may have, by all values of a name.
 
     A name stands for itself, too, where nothing tells its one value.
     """
-    yield may_form_in(quick, given)
+    if isinstance(given, ast.Constant):
+        return (given.value,)
     if isinstance(given, ast.Name):
-        yield from (may_form_in(quick, each) for each in quick.values_of(given))
+        return _forms_of_name(quick, given.id, given)
+    return _forms_of(quick, given)
+
+
+@once  # many queries ask for those of each argument
+def _forms_of(quick: QuickFacts, given: ast.expr) -> tuple[object, ...]:
+    return (may_form_in(quick, given),)
+
+
+def _forms_of_name(quick: QuickFacts, name: str, node: ast.Name) -> tuple[object, ...]:
+    known = _names(quick)
+    if name not in known:
+        values = (may_form_in(quick, each) for each in quick.values_of(node))
+        known[name] = (may_form_in(quick, node), *values)
+    return known[name]
+
+
+@once
+def _names(_: QuickFacts) -> dict[str, tuple[object, ...]]:
+    return {}
 
 
 class Given(Struct, frozen=True):

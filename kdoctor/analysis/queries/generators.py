@@ -9,6 +9,7 @@ from operator import or_
 
 import libcst as cst
 
+from kdoctor.analysis.class_glimpses import method_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import calls
 from kdoctor.analysis.queries.matches import Argument, Match, Where
@@ -20,7 +21,7 @@ from kdoctor.analysis.training.generators import (
     may_feed_calls,
     may_feed_functions,
 )
-from kdoctor.analysis.triggers import Trigger, method_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
@@ -113,13 +114,13 @@ def fed_by(*names: str, objects_with: str) -> Trigger:
         }
         if own:
             own.update(each.name for each in quick.nodes[ast.FunctionDef] if each.decorator_list)
-        made = {
-            called.node
-            for called in quick.calls
-            if called.leaf in wanted
-            or called.leaf in own
-            or any(each.partition(".")[0] in wanted for each in called.names)
-        }
+        groups = [quick.calls_by_leaf.get(name, ()) for name in wanted | own]
+        groups += [
+            calls
+            for name, calls in quick.calls_by_meaning.items()
+            if name.partition(".")[0] in wanted
+        ]
+        made = {called.node for calls in groups for called in calls}
         return bool(made) and not made.isdisjoint(may_feed_calls(quick))
 
     return Trigger.needing({*wanted, objects_with}, holds)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import and_
 from typing import Generic, TypeVar
 
 from kdoctor.analysis.facts import TargetFacts
@@ -36,7 +38,7 @@ class Query(Generic[M_co]):
 
         It narrows the gate. The rule itself asks for it where it matters.
         """
-        return Query(self.find, _all_of(self.trigger, *conditions))
+        return Query(self.find, _all_of(*conditions, self.trigger))  # they are asked for less
 
     def __or__(self, other: Query[N]) -> Query[M_co | N]:
         """Return the query for what one of both finds."""
@@ -53,8 +55,5 @@ def files(*conditions: Trigger | Query[Match]) -> Query[File]:
     return Query(lambda module, facts: iter((File(module, facts),)), _all_of(*conditions))
 
 
-def _all_of(first: Trigger | Query[Match], *others: Trigger | Query[Match]) -> Trigger:
-    found = first.trigger if isinstance(first, Query) else first
-    for each in others:
-        found = found & (each.trigger if isinstance(each, Query) else each)
-    return found
+def _all_of(*conditions: Trigger | Query[Match]) -> Trigger:
+    return reduce(and_, (e.trigger if isinstance(e, Query) else e for e in conditions))

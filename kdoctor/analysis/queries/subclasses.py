@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.class_glimpses import bases_meant, method_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.queries.matches import Class
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.triggers import Trigger, bases_meant, method_of
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 

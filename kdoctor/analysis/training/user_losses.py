@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, passed
+from kdoctor.analysis.class_glimpses import bases_meant, lineages, method_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
@@ -19,7 +20,7 @@ from kdoctor.analysis.models.user_classes import (
     methods_in,
 )
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
-from kdoctor.analysis.triggers import Trigger, attribute, bases_meant, lineages, method_of, word
+from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import oracle
 from kdoctor.memoize import once
 from kdoctor.syntax import Module

@@ -15,6 +15,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
@@ -105,25 +106,29 @@ def bound_calls(
     where: Callable[[TargetFacts, Bound, Passed], bool],
     *,
     by_name: bool = False,
+    written: str = "",
 ) -> Query[BoundCall]:
     """Calls of what ``of`` says of Keras, where ``where`` holds of what they pass.
 
-    ``by_name``: only of classes and functions, also such that pass nothing.
+    ``by_name``: only of classes and functions, also such that pass nothing. ``written`` is the last
+    name as it is written, if it must be one: ``__init__``.
     """
 
     def find(module: Module, facts: TargetFacts) -> Iterator[BoundCall]:
         for each in keras_calls(module, facts):
-            if by_name and each.reference is None:
+            if (by_name and each.reference is None) or not of(each):
                 continue
-            is_one = of(each) and where(facts, each, passed_by(each.call))
+            passed = passed_by(each.call)
+            is_one = written in ("", passed.leaf) and where(facts, each, passed)
             if is_one and not module.is_guarded(each.call):
                 yield BoundCall(module, facts, each)
 
     def speaks(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-        return where(facts, callee, _may_pass(called))
+        return (not written or called.leaf == written) and where(facts, callee, _may_pass(called))
 
     if not by_name:
-        return Query(find, passes(speaks, of=of))
+        trigger = passes(speaks, of=of)
+        return Query(find, attribute(written) & trigger if written else trigger)
 
     concerns = lru_cache(maxsize=4096)(of)
 

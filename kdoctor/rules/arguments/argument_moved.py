@@ -26,7 +26,7 @@ _WITHOUT_SWITCH = frozenset({"seed", "axis", "dtype", "name", "weights", "embedd
 
 
 def _goes_astray(facts: TargetFacts, base: Bound, passed: Passed) -> bool:
-    return passed.leaf == "__init__" and _first_astray(facts, base, passed) is not None
+    return _first_astray(facts, base, passed) is not None
 
 
 def _first_astray(facts: TargetFacts, base: Bound, passed: Passed) -> tuple[int, str, str] | None:
@@ -75,7 +75,7 @@ def _fits_only(form: object, old: str, new: str) -> bool:
     "KD304",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=bound_calls(lambda base: not base.method, _goes_astray),
+    look_for=bound_calls(lambda base: not base.method, _goes_astray, written="__init__"),
 )
 def check(match: BoundCall) -> Finding | None:
     """Report the first argument of a call that goes astray."""

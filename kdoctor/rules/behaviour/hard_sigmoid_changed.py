@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Argument, Name, constructs, references
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
@@ -35,7 +36,10 @@ def _is_it(_: TargetFacts, dotted: str) -> bool:
     "KD404",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=constructs(Kind.LAYER).even(hidden=True, guarded=True).arguments(where=_is_called_so)
+    look_for=constructs(Kind.LAYER)
+    .even(hidden=True, guarded=True)
+    .arguments(where=_is_called_so)
+    .beside(word(_NAME))
     | references(_NAME, where=_is_it, guarded=True),
 )
 def check(used: Argument | Name) -> Finding | None:

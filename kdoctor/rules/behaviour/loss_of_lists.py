@@ -8,7 +8,8 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
 from kdoctor.analysis.queries import Call, applications, constructs
-from kdoctor.analysis.queries.forms import is_display
+from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLAT,
@@ -27,9 +28,22 @@ _ARGUMENTS: Final = (("y_true", 0), ("y_pred", 1))
 _OF_NUMPY: Final = frozenset({*CONVERTING, *FLAT, *OF_A_SHAPE, *OF_A_SIZE, *OF_EACH_AXIS})
 _ARRAY: Final = "array"
 _NUMBER: Final = "number"
+_TOO_DEEP: Final = frozenset({"", "List", "Tuple"})
 _SPARSE: Final = "SparseCategoricalCrossentropy"
 _STRUCTURES: Final = "Structures don't have the same nested structure."
 _OTHER_AXES: Final = "if the two differ in rank, Keras 3 computes a different loss"
+
+
+def _may_hold_numbers(form: object) -> bool:
+    """Say whether it is a display of numbers and such displays, as far as forms go."""
+    if not isinstance(form, list | tuple) or not form:
+        return False
+    return all(
+        isinstance(each, bool | int | float)
+        or (isinstance(each, Expression) and each.kind in _TOO_DEEP)
+        or _may_hold_numbers(each)
+        for each in form
+    )
 
 
 @rule(
@@ -37,8 +51,8 @@ _OTHER_AXES: Final = "if the two differ in rank, Keras 3 computes a different lo
     severity=Severity.ERROR,
     since="3.0",
     look_for=applications(Kind.LOSS)
-    .passing_one_of(_ARGUMENTS, where=is_display)
-    .beside(constructs(Kind.LOSS)),
+    .passing_one_of(_ARGUMENTS, where=_may_hold_numbers)
+    .beside(word("losses", "Loss"), constructs(Kind.LOSS)),
 )
 def check(call: Call) -> Finding | None:
     """Report each such call."""

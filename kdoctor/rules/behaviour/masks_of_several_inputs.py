@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.model import Edit, Finding, Severity, Span
 from kdoctor.rules.rule import rule
@@ -57,7 +58,7 @@ def _takes_a_mask(call: FormalSignature) -> bool:
         of=Kind.LAYER,
         where=_takes_a_mask,
         body=lambda inside: _MASK in inside.indexed and bool(inside.unpacked),
-    ),
+    ).beside(word(_MASK)),
 )
 def check(method: Method) -> Iterator[Finding]:
     """Report each such question."""

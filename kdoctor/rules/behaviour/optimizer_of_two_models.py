@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdoctor.analysis.queries import File, called, constructs, files
-from kdoctor.analysis.queries.conditions import attribute
-from kdoctor.analysis.queries.forms import is_named
+from kdoctor.analysis.queries.conditions import attribute, repeated
 from kdoctor.analysis.training.freezing import TRAINING, copy_optimizer_edit
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
@@ -21,9 +20,9 @@ _RAISED = "ValueError: Unknown variable"
     severity=Severity.ERROR,
     since="2.11",
     look_for=files(
-        constructs(Kind.OPTIMIZER),
-        called("compile").passing("optimizer", place=0, where=is_named),
         attribute(*TRAINING),
+        constructs(Kind.OPTIMIZER),
+        repeated(called("compile").passing("optimizer", place=0), "optimizer", 0),
     ),
 )
 def check(file: File) -> Iterator[Finding]:

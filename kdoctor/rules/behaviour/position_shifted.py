@@ -51,12 +51,9 @@ class _Shift(Struct, frozen=True):
 def _is_misplaced(facts: TargetFacts, place: Place, form: object) -> bool:
     """Say whether what is passed may not be meant for the parameter in its place."""
     name, at = place
-    signature = facts.signature(name)
-    if signature is None:
-        return False
-    parameters = _positional(signature)
+    parameters, takes_more = _places(facts, name)
     if at >= len(parameters):
-        return not _takes_any_number(signature)
+        return not takes_more
     if isinstance(form, Expression):
         return form.kind in {"", "Dict", "List", "Set", "Tuple"}  # its value may be known, too
     default = parameters[at].default
@@ -101,6 +98,15 @@ def _is_a_switch(parameters: Sequence[Parameter]) -> bool:
 @lru_cache(maxsize=1024)
 def _signature_of(facts: TargetFacts, release: str, name: str) -> Signature | None:
     return facts.at_release(release).signature(name)
+
+
+@lru_cache(maxsize=4096)
+def _places(facts: TargetFacts, name: str) -> tuple[list[Parameter], bool]:
+    """Return the parameters by position, and whether it takes more (as what is unknown does)."""
+    signature = facts.signature(name)
+    if signature is None:
+        return [], True
+    return _positional(signature), _takes_any_number(signature)
 
 
 def _positional(signature: Signature) -> list[Parameter]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.triggers import lineages, method_of
+from kdoctor.analysis.class_glimpses import lineages, method_of
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
 from kdoctor.syntax.quick_facts import QuickFacts

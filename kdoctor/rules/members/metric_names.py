@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from itertools import chain
-from operator import or_
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import keyword, text, word
+from kdoctor.analysis.queries import File, called, files
+from kdoctor.analysis.queries.conditions import texts
+from kdoctor.analysis.queries.forms import DictForm
 from kdoctor.analysis.training.logs import (
     NO_PATH,
     fields_of_paths,
@@ -19,7 +18,6 @@ from kdoctor.analysis.training.logs import (
     monitored,
 )
 from kdoctor.analysis.training.loss_names import LONG_NAMES
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.log_names import renamed
@@ -46,8 +44,18 @@ _ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(
 _FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
-def _writes(name: str) -> Trigger:
-    return text(lambda written: name in _ENDING.findall(written))
+def _names_one(metrics: object) -> bool:
+    """Say whether one of these is named in the form of a list or a dict, however deep."""
+    if isinstance(metrics, DictForm):
+        return any(_names_one(each) for pair in metrics.items for each in pair)
+    if isinstance(metrics, list | tuple):
+        return any(map(_names_one, metrics))
+    return isinstance(metrics, str) and metrics in _GIVEN
+
+
+def _name_one_otherwise(written: str) -> bool:
+    found = set(_ENDING.findall(written))
+    return any(not found.isdisjoint(_NAMES.get(each, ())) for each in found)
 
 
 @rule(
@@ -55,9 +63,8 @@ def _writes(name: str) -> Trigger:
     severity=Severity.ERROR,
     only_alone=True,
     look_for=files(
-        word("compile"),
-        keyword("metrics"),
-        reduce(or_, (_writes(name) & _writes(each) for name in _NAMES for each in _NAMES[name])),
+        called("compile").passing("metrics", where=_names_one),
+        texts(_name_one_otherwise),
     ),
 )
 def check(file: File) -> Iterator[Finding]:
