@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -12,10 +11,17 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import instances, is_hidden, value_of
+from kdoctor.analysis.calls import instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import Given, form_in, given_by, possible_forms
+from kdoctor.analysis.queries.forms import Given
 from kdoctor.analysis.queries.matches import Argument, Call, Where
+from kdoctor.analysis.queries.passing import (
+    Passing,
+    PassingAll,
+    PassingSome,
+    TakenApart,
+    Within,
+)
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
@@ -26,7 +32,6 @@ from kdoctor.analysis.triggers import (
     may_hold,
 )
 from kdoctor.keras_api import split_root
-from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -56,135 +61,6 @@ def instances_of(on: On) -> tuple[Instance, ...]:
     return tuple(chain.from_iterable(map(instances_of, on)))
 
 
-class _Passing(Struct, frozen=True):
-    """One of these arguments is passed, and ``where`` holds of the form of its value."""
-
-    parameters: tuple[tuple[str, int | None], ...]
-    where: Where | None
-
-    def holds(self, call: Call) -> bool:
-        return any(call.passes(*each, where=self.where) for each in self.parameters)
-
-    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
-        for each in self.parameters:
-            given = called.argument(*each)
-            if given is not None and (self.where is None or self._may_be(quick, given)):
-                return True
-        return False
-
-    @property
-    def keywords(self) -> Collection[str]:
-        """Keywords of which such a call has one; none where it may do without any."""
-        if any(place is not None for _, place in self.parameters):
-            return ()
-        return [name for name, _ in self.parameters]
-
-    def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
-        assert self.where is not None
-        return _may_have_form(quick, given, self.where)
-
-
-class _PassingAll(Struct, frozen=True):
-    """``where`` holds of all that is passed."""
-
-    where: Callable[[Given], bool]
-    keywords: tuple[str, ...] = ()
-
-    def holds(self, call: Call) -> bool:
-        return self.where(given_by(call.node))
-
-    def may_hold(self, _: QuickFacts, called: QuickCall) -> bool:
-        return self.where(given_by(called.node))
-
-
-class _PassingSome(Struct, frozen=True):
-    """Something is passed, by one of these keywords if any, of whose form ``where`` holds."""
-
-    names: frozenset[str]
-    where: Where
-
-    def holds(self, call: Call) -> bool:
-        return next(self.found(call), None) is not None
-
-    def found(self, call: Call) -> Iterator[cst.Arg]:
-        for each in call.call.args:
-            is_wanted = not self.names or (each.keyword and each.keyword.value in self.names)
-            if not is_wanted or each.star:
-                continue
-            if self.where(form_in(call.module, value_of(call.module, each.value))):
-                yield each
-
-    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
-        given = called.values
-        if self.names:
-            given = tuple(each.value for each in called.node.keywords if each.arg in self.names)
-        return any(_may_have_form(quick, each, self.where) for each in given)
-
-    @property
-    def keywords(self) -> Collection[str]:
-        return self.names
-
-
-def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
-    return any(map(where, possible_forms(quick, given)))
-
-
-class _TakenApart(Struct, frozen=True):
-    """What it gives is unpacked, or one of its elements is read."""
-
-    keywords: tuple[str, ...] = ()
-
-    def holds(self, call: Call) -> bool:
-        match call.module.parent(call.node):
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List()), *_]):
-                return True
-            case cst.Subscript(value=value):
-                return value is call.node
-        return False
-
-    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
-        return called.node in _taken_apart(quick)
-
-
-@once
-def _taken_apart(quick: QuickFacts) -> frozenset[ast.expr]:
-    unpacked = (
-        each.value
-        for each in quick.nodes.get(ast.Assign, ())
-        if isinstance(each.targets[0], ast.Tuple | ast.List)
-    )
-    return frozenset((*unpacked, *(each.value for each in quick.nodes.get(ast.Subscript, ()))))
-
-
-class _Within(Struct, frozen=True):
-    """It stands in a method of such a name, or in a function there."""
-
-    methods: tuple[str, ...]
-    keywords: tuple[str, ...] = ()
-
-    def holds(self, call: Call) -> bool:
-        return any(
-            isinstance(each, cst.FunctionDef)
-            and each.name.value in self.methods
-            and isinstance(call.module.parent(call.module.parent(each) or each), cst.ClassDef)
-            for each in call.module.ancestors(call.node)
-        )
-
-    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
-        return called.node in _nodes_within(quick, self.methods)
-
-
-@once
-def _nodes_within(quick: QuickFacts, methods: tuple[str, ...]) -> frozenset[ast.AST]:
-    found = (
-        method
-        for node in quick.nodes.get(ast.ClassDef, ())
-        for method in node.body
-        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name in methods
-    )
-    return frozenset(chain.from_iterable(map(ast.walk, found)))
-
-
 class _Callee(Struct, frozen=True):
     """What is called: how the exact tree tells it, and how Python's own."""
 
@@ -201,7 +77,7 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing | _PassingSome | _PassingAll | _TakenApart | _Within, ...] = ()
+    passing: tuple[Passing | PassingSome | PassingAll | TakenApart | Within, ...] = ()
     lacking: tuple[tuple[str, int | None], ...] = ()
     symbolic: bool = False
     hidden: bool = False
@@ -281,7 +157,7 @@ class CallQuery(Query[Call]):
         self, parameters: Iterable[tuple[str, int | None]], *, where: Where | None = None
     ) -> CallQuery:
         """Return the query for calls that pass one of these, each a keyword with its place."""
-        added = _Passing(tuple(parameters), where)
+        added = Passing(tuple(parameters), where)
         return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
 
     def without(self, name: str, place: int | None = None) -> CallQuery:
@@ -290,7 +166,7 @@ class CallQuery(Query[Call]):
 
     def where(self, holds: Callable[[Given], bool]) -> CallQuery:
         """Return the query for calls of which this holds, asked of all that they pass."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _PassingAll(holds))))
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, PassingAll(holds))))
 
     def passing_symbolic(self) -> CallQuery:
         """Return the query for calls that pass a symbolic tensor, or a list with one."""
@@ -298,11 +174,11 @@ class CallQuery(Query[Call]):
 
     def taken_apart(self) -> CallQuery:
         """Return the query for calls whose result is unpacked, or of which an element is read."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _TakenApart())))
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, TakenApart())))
 
     def within(self, *methods: str) -> CallQuery:
         """Return the query for calls in methods of these names, of whatever class."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _Within(methods))))
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, Within(methods))))
 
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""
@@ -327,7 +203,7 @@ class CallQuery(Query[Call]):
 
         With ``keywords`` only for those that are passed by one of these.
         """
-        passing = _PassingSome(frozenset(keywords), where)
+        passing = PassingSome(frozenset(keywords), where)
         calls_passing = CallQuery(replace(self._parts, passing=(*self._parts.passing, passing)))
 
         def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
