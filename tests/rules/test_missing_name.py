@@ -4,13 +4,13 @@ import pytest
 
 from kdoctor.analysis import facts
 from kdoctor.engine import fix, scan
-from kdoctor.rules.names.missing_name import INVALID
+from kdoctor.rules.names.missing_name import check
 
 
 @pytest.fixture
 def proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule's own examples count as proven, so that its own judgement shows."""
-    monkeypatch.setattr(facts, "proofs_that_hold", lambda: {each.id for each in INVALID})
+    monkeypatch.setattr(facts, "proofs_that_hold", lambda: {each.id for each in check.invalid})
 
 
 def findings(source: str, target: str | None = None):

@@ -12,6 +12,8 @@ import pytest
 
 from kdoctor import rules
 from kdoctor.rules import Example, all_rules
+from kdoctor.rules.names._backend.rewrite_call import RATED
+from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS
 from kdoctor.rules.pages import HEADINGS, page_of, parsed
 
 RULES = Path(rules.__file__).parent
@@ -160,10 +162,15 @@ def test_a_rule_in_a_single_file_is_its_own_page(monkeypatch, tmp_path):
 
 def test_every_group_rates_a_fix_and_every_block_with_a_name_is_used():
     code = "".join(path.read_text("utf-8") for path in RULES.rglob("*.py"))
-    asked = set(re.findall(r'group\(\s*"([^"]+)"', code))
-    assert {
-        group for rule in all_rules() for each in rule.invalid for group in each.groups
-    } <= asked
+    tables = [*SUCCESSORS, *HELD.values()]
+    asked = {
+        *re.findall(r'group\(\s*"([^"]+)"', code),
+        *RATED,
+        *IN_TF_KERAS.values(),
+        *(each.proven_by for each in tables if each.proven_by),
+    }
+    groups = {group for rule in all_rules() for each in rule.invalid for group in each.groups}
+    assert groups == asked
     for path in RULES.rglob("*.md"):
         infos = re.findall(r"^```python (.*)", path.read_text("utf-8"), re.MULTILINE)
         words = {word for info in infos for word in info.split()}

@@ -18,12 +18,12 @@ from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.arguments._may_be_called import callee_of
+from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
 from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._moved_calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._public_names import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 ONLY_PRIVATE = "only a private name has it now"
@@ -33,23 +33,6 @@ _NOT_RUN = "the two were not compared"
 _OTHER_ROOT = "it was never public under this root; under `keras` it was the same object"
 _COPY = "the class of tf.keras is not that of this copy of Keras 2"
 _BY_NAME = "only their names match: no release had one object under both"
-
-
-REMOVALS = (
-    Example(
-        before="import keras\nfrom keras.utils import layer_utils\n\n"
-        "layer = keras.layers.Dense(3)\n",
-        after="import keras\n\nlayer = keras.layers.Dense(3)\n",
-        raises="ImportError: cannot import name 'layer_utils' from 'keras.utils'",
-        check="assert layer.units == 3",
-    ),
-    Example(
-        before="import keras\nimport keras.utils.layer_utils\n\nlayer = keras.layers.Dense(3)\n",
-        after="import keras\n\nlayer = keras.layers.Dense(3)\n",
-        raises="ModuleNotFoundError: No module named 'keras.utils.layer_utils'",
-        check="assert layer.units == 3",
-    ),
-)
 
 
 class _Move(Struct, frozen=True):
@@ -168,7 +151,7 @@ class Moves:
         is_certain = reference.confidence is Confidence.CERTAIN
         if not is_certain or self._module.may_be_imported_elsewhere(reference.binding):
             return attempt
-        proven = self._facts.applicability(*REMOVALS)
+        proven = self._facts.applicability(*_group("removals"))
         is_safe = proven is Applicability.SAFE
         return replace(
             attempt, applicability=proven, unsafe_because="" if is_safe else attempt.unsafe_because
@@ -298,13 +281,12 @@ class Ways:
         if found.moved_to and not is_of_the_copy(found):
             new = found.moved_to[0]
             if (held := HELD.get(under_keras(new))) is not None:
-                yield _Move(held.row(under_keras(found.qualified)), held.proofs)
+                yield _Move(held.row(under_keras(found.qualified)), _group(held.proven_by))
             yield self._renamed(found, new, self._proofs, new)
 
     def _by_hand(self, found: Lookup) -> Iterator[_Move]:
         for each in _successors_of(under_keras(found.qualified)):
-            proofs = (each.proof,) if each.proof is not None else ()
-            yield _Move(each.row, proofs, unsafe_because=each.unsafe_because)
+            yield _Move(each.row, _group(each.proven_by), unsafe_because=each.unsafe_because)
 
     def _in_another_module(self, found: Lookup) -> Iterator[_Move]:
         """`keras.layers.regularizers` was the module `keras.regularizers`, imported there."""
@@ -344,10 +326,9 @@ class Ways:
             return
         new = f"tensorflow.keras.{split[1]}"
         if new in found.elsewhere:
-            proof = IN_TF_KERAS.get(split[1])
             yield _Move(
                 rewrite(found.qualified, new),
-                (proof,) if proof is not None else (),
+                _group(IN_TF_KERAS.get(split[1], "")),
                 unsafe_because=UNLIKE.get(split[1], ""),
             )
 
@@ -415,6 +396,11 @@ def under_keras(name: str) -> str:
     """Return a name of Keras as the templates call it."""
     split = split_root(name)
     return f"keras.{split[1]}" if split else name
+
+
+def _group(name: str) -> tuple[Proven, ...]:
+    """Return the examples of KD102 that rate some of its fixes, none by the name ""."""
+    return load_rule("names.missing_name").group(name)
 
 
 def _successors_of(name: str) -> list[Successor]:

@@ -19,8 +19,8 @@ from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.refusal import Refused
+from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import was_a_base
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.scopes import ScopeKind
 
@@ -80,7 +80,9 @@ def stand_in(module: Module, facts: TargetFacts, reference: Reference, found: Lo
     return Fix(
         f"Look `{leaf}` up with `getattr`, so that the rest of the file runs",
         tuple(edit for edit, _ in written),
-        Applicability.UNSAFE if unlike else facts.applicability(_ASKED),
+        Applicability.UNSAFE
+        if unlike
+        else facts.applicability(*load_rule("names.missing_name").group("asked")),
         imports=tuple(dict.fromkeys(need for _, needs in written for need in needs)),
         drops=drops,
         unsafe_because=unlike.format(leaf),
@@ -209,67 +211,3 @@ def _written(
 def _below(parent: str) -> str:
     """Return ``layers`` of ``tensorflow.keras.layers``."""
     return parent.partition("keras.")[2]
-
-
-_ASKED = Example(
-    before="import keras\n\n\ndef is_local(layer):\n"
-    "    return isinstance(layer, (keras.layers.Conv1D, keras.layers.LocallyConnected1D))\n\n\n"
-    "answers = [is_local(keras.layers.Conv1D(1, 1)), is_local(keras.layers.Dense(1))]\n",
-    after="import keras\n\n\ndef is_local(layer):\n"
-    '    return isinstance(layer, (keras.layers.Conv1D, getattr(keras.layers, "LocallyConnected1D"'
-    ", ())))\n\n\n"
-    "answers = [is_local(keras.layers.Conv1D(1, 1)), is_local(keras.layers.Dense(1))]\n",
-    raises="AttributeError: module 'keras.layers' has no attribute 'LocallyConnected1D'",
-    same="answers",
-)
-_NEW_NAME = "module 'keras._tf_keras.keras.layers' has no attribute 'LocallyConnected2D'"
-EXAMPLES = (
-    _ASKED,
-    Example(
-        before="from keras.layers import Dense, LocallyConnected1D\n\n\ndef is_local(layer):\n"
-        "    return isinstance(layer, LocallyConnected1D)\n\n\nlocal = is_local(Dense(1))\n",
-        after="from keras import layers\nfrom keras.layers import Dense\n\n\n"
-        "def is_local(layer):\n"
-        '    return isinstance(layer, getattr(layers, "LocallyConnected1D", ()))\n\n\n'
-        "local = is_local(Dense(1))\n",
-        raises="ImportError: cannot import name 'LocallyConnected1D' from 'keras.layers'",
-        same="local",
-    ),
-    Example(
-        before="import tensorflow as tf\n\n\n"
-        "class Quantized(tf.keras.layers.LocallyConnected2D):\n    pass\n\n\n"
-        "layer = tf.keras.layers.Dense(2)\n",
-        after="import tensorflow as tf\n\n\n"
-        'class Quantized(getattr(tf.keras.layers, "LocallyConnected2D", tf.keras.layers.Layer)):\n'
-        "    pass\n\n\n"
-        "layer = tf.keras.layers.Dense(2)\n",
-        raises=f"AttributeError: {_NEW_NAME}",
-        unsafe=True,
-        check="try:\n    Quantized(filters=3, kernel_size=3)\nexcept ValueError as error:\n"
-        "    assert 'filters' in str(error)\nelse:\n    raise AssertionError",
-    ),
-    Example(
-        before="from tensorflow.keras import layers\n\n"
-        "KNOWN = {'Dense': layers.Dense, 'LocallyConnected2D': layers.LocallyConnected2D}\n"
-        "layer = KNOWN['Dense'](3)\n",
-        after="from tensorflow.keras import layers\n\n"
-        "KNOWN = {'Dense': layers.Dense, 'LocallyConnected2D': "
-        'getattr(layers, "LocallyConnected2D", None)}\n'
-        "layer = KNOWN['Dense'](3)\n",
-        raises=f"AttributeError: {_NEW_NAME}",
-        unsafe=True,
-        check="assert layer.units == 3",
-    ),
-    Example(
-        before="import keras\n\nLOCAL = (keras.layers.Conv1D, keras.layers.LocallyConnected1D)\n"
-        "answers = [isinstance(keras.layers.Dense(1), LOCAL), "
-        "isinstance(keras.layers.Conv1D(1, 1), LOCAL)]\n",
-        after="import keras\n\n"
-        'LOCAL = (keras.layers.Conv1D, getattr(keras.layers, "LocallyConnected1D", ()))\n'
-        "answers = [isinstance(keras.layers.Dense(1), LOCAL), "
-        "isinstance(keras.layers.Conv1D(1, 1), LOCAL)]\n",
-        raises="AttributeError: module 'keras.layers' has no attribute 'LocallyConnected1D'",
-        unsafe=True,
-        same="answers",
-    ),
-)

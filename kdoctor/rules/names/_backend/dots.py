@@ -5,7 +5,6 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import equals, given, one_of
 from kdoctor.rules.names._backend.value_guards import both_of_rank, somewhere
-from kdoctor.rules.rule import Example
 
 _BATCH_DOT = "keras.backend.batch_dot(x, y, axes=None)"
 _OF_THREE_AXES = {
@@ -43,38 +42,3 @@ BY_HAND = {
     "the dtype of the layer's policy, usually float32, and axes must be given: the default was "
     "(-1, -2), or (-1, -1) where y has two axes",
 }
-
-_HEAD = "import numpy as np\n{}\nx = np.arange(24, dtype='float32').reshape(2, 3, 4)\n"
-_GONE = "AttributeError: module 'keras.backend' has no attribute 'batch_dot'"
-
-
-def _example(before: str, after: str, same: str) -> Example:
-    return Example(
-        before=_HEAD.format("from keras import backend as K\n") + before,
-        after=_HEAD.format("from keras import layers\n") + after,
-        raises=_GONE,
-        unsafe=True,
-        findings=before.count("K."),
-        same=f"[np.array(each).tolist() for each in {same}]",
-    )
-
-
-EXAMPLES = (
-    # Whatever the number of axes.
-    _example(
-        "y = K.batch_dot(x, x[:, :, :, None], axes=(2, 2))\n"
-        "z = K.batch_dot(x[:, 0], x[:, 1], axes=1)\nw = K.batch_dot(x[:, 0], x, axes=(1, 2))\n",
-        "y = layers.dot([x, x[:, :, :, None]], axes=(2, 2))\n"
-        "z = layers.dot([x[:, 0], x[:, 1]], axes=1)\nw = layers.dot([x[:, 0], x], axes=(1, 2))\n",
-        "(y, z, w)",
-    ),
-    _example(
-        "y = K.batch_dot(x, x.transpose(0, 2, 1))\n"
-        "z = K.batch_dot(x, x.transpose(0, 2, 1)[:, None], axes=[-1, 2])\n"
-        "w = K.batch_dot(x, x[:, 0])\n",
-        "y = layers.dot([x, x.transpose(0, 2, 1)], axes=(-1, 1))\n"
-        "z = layers.dot([x, x.transpose(0, 2, 1)[:, None]], axes=[-1, 2])\n"
-        "w = layers.dot([x, x[:, 0]], axes=(-1, 1))\n",
-        "(y, w)",
-    ),
-)

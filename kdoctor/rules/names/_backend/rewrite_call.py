@@ -10,11 +10,11 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Fix, NoFix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, RewriteTable
+from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statement_rewrites
 from kdoctor.rules.names._backend.branch_effects import with_one_branch
 from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.dim_ordering import compared_ordering
-from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
@@ -26,6 +26,8 @@ from kdoctor.rules.names._backend.unknown_rank import may_be_unknown, why_unsafe
 from kdoctor.syntax import Module, Reference
 
 _MODULE = "backend."
+# What no template can say: by name, a group of examples shows how safe it is.
+RATED = ("function", "image_dim_ordering", "set_value", "shape", "symbolic")
 _NOT_EQUAL = "the results differ for some arguments, see `kdoctor rules KD101`"
 
 
@@ -85,7 +87,8 @@ def _special(
     module: Module, facts: TargetFacts, reference: Reference, leaf: str
 ) -> Fix | NoFix | None:
     """Return what is known of this one function alone, None where nothing is."""
-    proven = {each: facts.applicability(example) for each, example in SPECIAL.items()}
+    rated_by = load_rule("names.backend_function_gone")
+    proven = {each: facts.applicability(*rated_by.group(each)) for each in RATED}
     if reference.call is not None:
         statement = statement_rewrites.special_fix(module, leaf, reference.call, proven)
     else:

@@ -16,7 +16,6 @@ from kdoctor.model import Applicability, Edit, Fix, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.names._backend.sessions import without_session
-from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -186,34 +185,3 @@ def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
 def _breaks_lines(module: Module, node: cst.BaseExpression) -> bool:
     span = module.outer_span(node)
     return "\n" in module.text[span.start : span.end]
-
-
-_HALVED = (
-    "import keras\nfrom keras import {0}\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    'model.compile("sgd", "mse")\n\n\n'
-    "def halve(model):\n    rate = {1}\n    {2} rate / 2{3}\n\n\nhalve(*[model])\n"
-)
-# Nothing says what `model` is: what is called `optimizer` is taken for one.
-RATE_BY_NAME = Example(
-    before=_HALVED.format(
-        "backend as K", "K.get_value(model.optimizer.lr)", "K.set_value(model.optimizer.lr,", ")"
-    ),
-    after=_HALVED.format(
-        "ops",
-        "ops.convert_to_numpy(model.optimizer.learning_rate)[()]",
-        "model.optimizer.learning_rate =",
-        "",
-    ),
-    unsafe=True,
-    raises="AttributeError: module 'keras.backend' has no attribute 'get_value'",
-    findings=2,
-    check="assert round(float(model.optimizer.learning_rate), 6) == 0.005",
-)
-# A hyperparameter is a number: nothing can be assigned to it as to a variable.
-HYPERPARAMETER = Example(
-    before="import keras\nfrom keras import backend as K\n\n"
-    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-    'model.compile("sgd", "mse")\nK.set_value(model.optimizer.momentum, 0.5)\n',
-    raises="AttributeError: module 'keras.backend' has no attribute 'set_value'",
-)

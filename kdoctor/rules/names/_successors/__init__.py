@@ -1,9 +1,9 @@
 """Names that another name stands for, though no release had one object under both.
 
 ``SUCCESSORS`` are rewrites, the first that fits is taken. ``IN_TF_KERAS`` are names that only
-`tf.keras` still has, with what was run on them, ``UNLIKE`` what is another thing there. ``BY_HAND``
-says what to write where no rewrite can. ``HELD`` are functions that moved and
-give another type. All names are under ``keras``; they hold under each root.
+`tf.keras` still has, with the groups of examples that compared them, ``UNLIKE`` what is another
+thing there. ``BY_HAND`` says what to write where no rewrite can. ``HELD`` are functions that moved
+and give another type. All names are under ``keras``; they hold under each root.
 """
 
 from __future__ import annotations
@@ -15,18 +15,5 @@ from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_K
 from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
 from kdoctor.rules.names._successors.result_dtype import HELD as HELD
 from kdoctor.rules.names._successors.successor import Successor as Successor
-from kdoctor.rules.rule import Example
 
 SUCCESSORS = (*layers.ROWS, *keras1.ROWS, *utilities.ROWS, *training.ROWS)
-
-EXAMPLES: tuple[Example, ...] = tuple(
-    dict.fromkeys(
-        [
-            *IN_TF_KERAS.values(),
-            *(each.proof for each in SUCCESSORS if each.proof is not None),
-            *layers.EXAMPLES,
-            *utilities.EXAMPLES,
-            *(example for held in HELD.values() for example in held.proofs),
-        ]
-    )
-)

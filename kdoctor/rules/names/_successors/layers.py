@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kdoctor.rewrite import given, not_given, rewrite
 from kdoctor.rules.names._successors.successor import Successor
-from kdoctor.rules.rule import Example
 
 _CUDNN = (
     "the CuDNN layers had two biases, so their saved weights do not load; for the same weights the "
@@ -105,80 +104,5 @@ ROWS = (
                 given("custom_objects"),
             ),
         )
-    ),
-)
-
-EXAMPLES = (
-    Example(
-        before="from keras.layers import LSTM, CuDNNLSTM\n\n"
-        "layer = CuDNNLSTM(3, return_sequences=True, name='memory')\n",
-        after="from keras.layers import LSTM\n\n"
-        "layer = LSTM(3, return_sequences=True, name='memory')\n",
-        raises="ImportError: cannot import name 'CuDNNLSTM' from 'keras.layers'",
-        unsafe=True,
-        check="""
-import numpy as np
-
-# The CuDNN layer by its equations: two biases, gates i, f, c, o.
-x = np.random.default_rng(0).normal(size=(2, 5, 4)).astype("float32")
-y = layer(x).numpy()
-kernel, recurrent, bias = layer.get_weights()
-sigmoid = lambda z: 1 / (1 + np.exp(-z))
-h = c = np.zeros((2, 3))
-for t in range(5):
-    z = x[:, t] @ kernel + 0.5 * bias + h @ recurrent + 0.5 * bias
-    i, f, g, o = np.split(z, 4, axis=1)
-    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-    h = sigmoid(o) * np.tanh(c)
-    np.testing.assert_allclose(y[:, t], h, atol=1e-5)
-assert layer.name == "memory"
-""",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.CuDNNGRU(3, 'glorot_normal', "
-        "stateful=False)\n",
-        after="import keras\n\nlayer = keras.layers.GRU(3, kernel_initializer='glorot_normal', "
-        "stateful=False)\n",
-        raises="AttributeError: module 'keras.layers' has no attribute 'CuDNNGRU'",
-        unsafe=True,
-        check="assert layer.reset_after and 'GlorotNormal' in type(layer.cell."
-        "kernel_initializer).__name__",
-    ),
-    Example(
-        before="from keras.layers.merge import _Merge\n\n\n"
-        "class Difference(_Merge):\n"
-        "    def _merge_function(self, inputs):\n"
-        "        return inputs[0] - inputs[1]\n",
-        raises="ModuleNotFoundError: No module named 'keras.layers.merge'",
-    ),
-    Example(
-        before="from keras.models import model_from_config\n\nmodel = model_from_config(config)\n",
-        after="from keras import Model, layers\n\n"
-        "model = layers.deserialize({'module': 'keras', **config}, "
-        "custom_objects={'Functional': Model})\n",
-        raises="ImportError: cannot import name 'model_from_config' from 'keras.models'",
-        unsafe=True,
-        prelude="import keras\nconfig = keras.saving.serialize_keras_object("
-        "keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)]))\n",
-        check="assert model.output_shape == (None, 3)",
-    ),
-    Example(
-        before="import keras\n\n\ndef copy_of(model, custom_objects={}):\n    config = {\n"
-        "        'class_name': model.__class__.__name__,\n"
-        "        'config': model.get_config(),\n    }\n"
-        "    return keras.models.model_from_config(config, custom_objects=custom_objects)\n\n\n"
-        "copy = copy_of(model)\n",
-        after="import keras\n\n\ndef copy_of(model, custom_objects={}):\n    config = {\n"
-        "        'class_name': model.__class__.__name__,\n"
-        "        'config': model.get_config(),\n    }\n"
-        "    return keras.layers.deserialize("
-        "{'module': 'keras', **config}, custom_objects={'Functional': keras.Model, "
-        "**(custom_objects or {})})\n\n\n"
-        "copy = copy_of(model)\n",
-        raises="AttributeError: module 'keras.models' has no attribute 'model_from_config'",
-        unsafe=True,
-        prelude="import keras\nx = keras.Input((2,))\n"
-        "model = keras.Model(x, keras.Sequential([keras.layers.Dense(3)])(x))\n",
-        check="assert copy.output_shape == (None, 3)",
     ),
 )

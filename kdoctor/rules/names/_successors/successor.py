@@ -5,16 +5,15 @@ from __future__ import annotations
 from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite
-from kdoctor.rules.rule import Example
 
 
 class Successor(Struct, frozen=True):
-    """A rewrite of a name for which release data has no move, and what was run to show it.
+    """A rewrite of a name for which release data has no move, and what shows that it is right.
 
-    ``proof`` compares both with each other; without one, or where ``unsafe_because`` says what else
-    there is to think of, the rewrite is not safe.
+    ``proven_by`` is a group of examples of KD102, which compare both with each other; without one,
+    or where ``unsafe_because`` says what else there is to think of, the rewrite is not safe.
     """
 
     row: Rewrite
-    proof: Example | None = None
+    proven_by: str = ""
     unsafe_because: str = ""
