@@ -57,7 +57,7 @@ class FindingDiffs:
         return replace(finding, fix=same)
 
     def _diff_of_fix(self, fix: Fix, source: Module | Unit) -> Fix:
-        edits = edits_of(source, [fix], self._keeps, self.style)
+        edits = _in_order(edits_of(source, [fix], self._keeps, self.style))
         return replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,
@@ -124,7 +124,7 @@ class FindingDiffs:
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
                 continue
-            inside += unit.masks_of(cell)
+            inside = _in_order((*inside, *unit.masks_of(cell)))
             changes = [_change(unit, cell, region, inside) for region in regions]
             label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
             parts.append(unified_of_changes(self._lines(unit, cell), changes, label))
@@ -177,8 +177,20 @@ def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Sp
         yield Span(start, end)
 
 
-def _inside(edits: Iterable[Edit], region: Span) -> list[Edit]:
-    return [edit for edit in edits if region.covers(edit.span)]
+def _in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """Return edits by where they begin: a fix may have as many as the file has lines."""
+    return sorted(edits, key=_beginning)
+
+
+def _beginning(edit: Edit) -> int:
+    return edit.span.start
+
+
+def _inside(edits: Sequence[Edit], region: Span) -> list[Edit]:
+    """Return those of ``edits``, which are in order, that lie in a region."""
+    first = bisect_left(edits, region.start, key=_beginning)
+    last = bisect_right(edits, region.end, key=_beginning)
+    return [edit for edit in edits[first:last] if region.covers(edit.span)]
 
 
 def _change(unit: Unit, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
