@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from msgspec import Struct
 
@@ -177,14 +177,11 @@ class Rule(Struct, frozen=True, kw_only=True):
         import that the file does not need. ``proven_by``: only these prove it, not all examples of
         the rule (see ``applicability``).
         """
-        made = []
-        for each in edits:
-            if isinstance(each, NoFix):
-                return each
-            made.append(each)
+        if NoFix in map(type, edits):  # a fix may have as many edits as the file has lines
+            return next(each for each in edits if isinstance(each, NoFix))
         return Fix(
             title,
-            tuple(made),
+            cast("tuple[Edit, ...]", edits),
             Applicability.UNSAFE if unsafe_because else self.applicability(proven_by),
             tuple(dict.fromkeys(each for each in imports if each is not None)),
             tuple(drops),

@@ -67,7 +67,7 @@ def test_select_and_ignore_know_topics():
 
 
 def test_an_unknown_one_gets_a_suggestion():
-    with pytest.raises(UsageProblem, match="did you mean freezing"):
+    with pytest.raises(UsageProblem, match="did you mean the topic freezing"):
         chosen_codes(["freesing"])
 
 

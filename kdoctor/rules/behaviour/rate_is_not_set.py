@@ -8,7 +8,8 @@ import libcst as cst
 
 from kdoctor.analysis.queries import File, Store, files, stores
 from kdoctor.analysis.queries.conditions import string, word
-from kdoctor.model import Edit, Finding, Severity
+from kdoctor.memoize import once
+from kdoctor.model import Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -16,6 +17,7 @@ from kdoctor.value_types import Kind, Type
 
 _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
+_TITLE = "Write `learning_rate` instead of `lr`"
 
 
 @rule(
@@ -30,20 +32,23 @@ def check(found: Store | File) -> Iterator[Finding]:
         yield from _set_by_name(found)
     # An update (`*=`) reads the attribute first, and fails there: KD206.
     elif found.store.how not in _OTHERS:
-        yield _finding(found, found.node, found.owner, *_renamed(found))
+        fix = _renaming(found.module)[found.source(found.node.value)]
+        yield _finding(found, found.node, found.owner, fix)
 
 
-def _renamed(found: Store) -> Iterator[Edit]:
-    """Yield the edits of all places where the optimizer is written as here."""
-    module, written = found.module, found.source(found.node.value)
+@once  # it renames all places, and each of them has a finding: they share the fix
+def _renaming(module: Module) -> dict[str, Fix]:
+    """Return the fix that renames the attribute at all places, by how the optimizer is written."""
     places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
-    spans = {
-        module.span(each.node.attr)
-        for each in places
-        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER
-        if module.source(each.node.value) == written
+    spans: dict[str, set[Span]] = {}
+    for each in places:
+        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER:
+            written = module.source(each.node.value)
+            spans.setdefault(written, set()).add(module.span(each.node.attr))
+    return {
+        written: check.fix(_TITLE, *(Edit(span, (_NEW,)) for span in sorted(found)))
+        for written, found in spans.items()
     }
-    return (Edit(span, (_NEW,)) for span in sorted(spans))
 
 
 def _set_by_name(file: File) -> Iterator[Finding]:
@@ -52,16 +57,17 @@ def _set_by_name(file: File) -> Iterator[Finding]:
     for call, name, owner in _setattrs(module):
         if owner.kind is Kind.OPTIMIZER and name.raw_value == _OLD and not module.is_guarded(call):
             text = f"{name.quote}{_NEW}{name.quote}"
-            yield _finding(file, call, owner, Edit(module.span(name), (text,)))
+            fix = check.fix(_TITLE, Edit(module.span(name), (text,)))
+            yield _finding(file, call, owner, fix)
 
 
-def _finding(found: Store | File, node: cst.CSTNode, owner: Type, *edits: Edit) -> Finding:
+def _finding(found: Store | File, node: cst.CSTNode, owner: Type, fix: Fix) -> Finding:
     return found.finding(
         "this sets a new attribute `lr`; the learning rate does not change",
         at=node,
         symbol=f"{owner.cls or 'Optimizer'}.lr",
         help="Write `learning_rate`.",
-        fix=found.fix("Write `learning_rate` instead of `lr`", *edits),
+        fix=fix,
     )
 
 
