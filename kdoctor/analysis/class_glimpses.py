@@ -62,20 +62,31 @@ def lineages(quick: QuickFacts) -> Iterator[list[ast.ClassDef]]:
 
 def may_derive_from(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, kind: Kind) -> bool:
     """Say whether a class may derive from a class of Keras of this kind."""
-    return kind in _kinds_of(quick, facts, node)
+    return kind in _kinds_by_class(quick, facts)[node]
 
 
 @once  # many rules ask it
-def _kinds_of(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef) -> frozenset[Kind]:
+def _kinds_by_class(quick: QuickFacts, facts: TargetFacts) -> dict[ast.ClassDef, set[Kind]]:
+    """Return what each class may derive from; handed down from base to subclass, each kind once."""
     known = keras_api.oracle(facts.target)
-    found: set[Kind] = set()
-    for each in _lineage(node, _classes_by_name(quick)):
-        bases = list(bases_of(each))
+    kinds: dict[ast.ClassDef, set[Kind]] = {}
+    subclasses: dict[str, list[ast.ClassDef]] = {}
+    for node in quick.nodes.get(ast.ClassDef, ()):
+        bases = list(bases_of(node))
         names = frozenset().union(*map(quick.meant_by, bases))
         own = (found.base for base in bases for found in quick.classes_meant_by(base))
         made = map(known.class_type, (*names, *filter(None, own)))
-        found.update(each.kind for each in made if each is not None)
-    return frozenset(found)
+        kinds[node] = {each.kind for each in made if each is not None}
+        for base in bases:
+            if isinstance(base, ast.Name):
+                subclasses.setdefault(base.id, []).append(node)
+    waiting = [node for node, found in kinds.items() if found]
+    for node in waiting:  # it grows meanwhile
+        for each in subclasses.get(node.name, ()):
+            if not kinds[node] <= kinds[each]:
+                kinds[each] |= kinds[node]
+                waiting.append(each)
+    return kinds
 
 
 @once  # many rules ask it

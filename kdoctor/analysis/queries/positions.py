@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from kdoctor.analysis.calls import is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of, possible_forms
+from kdoctor.analysis.queries.forms import Expression, form_of, possible_forms
 from kdoctor.analysis.queries.matches import Call
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger
@@ -16,6 +18,8 @@ from kdoctor.syntax.quick_facts import QuickFacts
 
 Place = tuple[str, int]
 """The dotted name of what is called, and a position, from 0."""
+
+_MAX_VALUES: Final = 8  # values that are looked at of one name
 
 
 def calls_by_position(where: Callable[[TargetFacts, Place, object], bool]) -> Query[Call]:
@@ -42,7 +46,14 @@ def calls_by_position(where: Callable[[TargetFacts, Place, object], bool]) -> Qu
             if split_root(name) is not None
             for called in calls
             for at, given in enumerate(called.node.args)
-            for form in possible_forms(quick, given)
+            for form in _forms(quick, given)
         )
 
     return Query(find, Trigger(holds))
+
+
+def _forms(quick: QuickFacts, given: ast.expr) -> Iterable[object]:
+    """Return what an argument may be; of a name with many values, something that is not known."""
+    if isinstance(given, ast.Name) and len(quick.values_of(given)) > _MAX_VALUES:
+        return (Expression(""),)
+    return possible_forms(quick, given)

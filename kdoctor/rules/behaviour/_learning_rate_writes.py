@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterator
 
 import libcst as cst
@@ -231,7 +232,7 @@ class Rates:
 @once
 def rates_of(module: Module) -> Rates:
     """Return what sets the learning rates of the optimizers of a module."""
-    return Rates(module)
+    return Rates(weakref.proxy(module))  # a ring would keep the tree until a collector comes
 
 
 def _copied(optimizer: cst.BaseExpression) -> cst.BaseExpression:

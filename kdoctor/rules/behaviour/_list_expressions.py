@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import weakref
 from functools import cached_property
 
 import libcst as cst
@@ -184,4 +185,4 @@ class Lists:
 @once
 def lists_of(module: Module) -> Lists:
     """Return the lists of a module."""
-    return Lists(module)
+    return Lists(weakref.proxy(module))  # a ring would keep the tree until a collector comes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 
 import libcst as cst
 
@@ -129,4 +130,4 @@ class _Uses:
 
 @once
 def _uses(module: Module) -> _Uses:
-    return _Uses(module)
+    return _Uses(weakref.proxy(module))  # a ring would keep the tree until a collector comes
