@@ -10,6 +10,7 @@ from kdoctor.analysis.calls import binding_of, is_builtin, is_keras_3
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.bases import EMPTY_BASES
 from kdoctor.syntax.classes import receiver_of, unsubscripted
@@ -26,6 +27,7 @@ _REGISTERS: Final = "register_keras_serializable"
 _MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the next
 
 
+@once  # many rules ask it, and each asks all bases
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
     """Return LAYER for a direct or indirect subclass of a Keras layer.
 
@@ -35,11 +37,21 @@ def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
 
 
 def _kind(module: Module, node: cst.ClassDef, seen: frozenset[cst.ClassDef]) -> Kind | None:
+    known = _known_kinds(module)
+    if node in known:
+        return known[node]
     for argument in node.bases:
         base = _kind_of_base(module, unsubscripted(argument.value), seen | {node})
         if base is not None:
+            known[node] = base
             return base
     return None
+
+
+@once
+def _known_kinds(_: Module) -> dict[cst.ClassDef, Kind]:
+    """Return the kinds that were found, to be filled in: of 200 classes each is a base."""
+    return {}
 
 
 def _kind_of_base(
