@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
@@ -35,3 +36,10 @@ def once(ask: Callable[Concatenate[_K, _P], _T]) -> Callable[Concatenate[_K, _P]
         return found  # type: ignore[return-value] # what ``ask`` gave
 
     return cast("Callable[Concatenate[_K, _P], _T]", asked)
+
+
+def unowned(about: _T) -> _T:
+    """Return a weak proxy of an object, for what is memoized about it: no ring keeps it alive."""
+    if type(about) is weakref.ProxyType:
+        return about
+    return cast("_T", weakref.proxy(about))

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of, passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
+from kdoctor.memoize import unowned
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
@@ -51,7 +52,7 @@ class Freezing:
     """The freezing and training steps of one module."""
 
     def __init__(self, module: Module) -> None:
-        self.module = module
+        self.module = unowned(module)
         self.points_to = points_to_of(module)
         self._uses: dict[frozenset[str], tuple[Use, ...]] = {}
 

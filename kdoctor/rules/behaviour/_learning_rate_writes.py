@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import weakref
 from collections.abc import Iterator
 
 import libcst as cst
@@ -17,7 +16,7 @@ from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.memoize import once
+from kdoctor.memoize import once, unowned
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -41,7 +40,7 @@ class Rates:
     """What sets the learning rates of the optimizers of one module."""
 
     def __init__(self, module: Module) -> None:
-        self._module = module
+        self._module = unowned(module)
         self._freezing = Freezing(module)
         self._by_call = points_to_by_call_of(module)
 
@@ -232,7 +231,7 @@ class Rates:
 @once
 def rates_of(module: Module) -> Rates:
     """Return what sets the learning rates of the optimizers of a module."""
-    return Rates(weakref.proxy(module))  # a ring would keep the tree until a collector comes
+    return Rates(module)
 
 
 def _copied(optimizer: cst.BaseExpression) -> cst.BaseExpression:

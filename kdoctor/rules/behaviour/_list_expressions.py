@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import weakref
 from functools import cached_property
 
 import libcst as cst
@@ -12,7 +11,7 @@ from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.keras_api import split_root
-from kdoctor.memoize import once
+from kdoctor.memoize import once, unowned
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
@@ -35,7 +34,7 @@ class Lists:
     """Follows the lists of one module: through names, attributes, functions that return them."""
 
     def __init__(self, module: Module, size: _Size = _Size.NOT_ONE) -> None:
-        self._module = module
+        self._module = unowned(module)
         self._size = size
         self._points_to = points_to_of(module)
 
@@ -185,4 +184,4 @@ class Lists:
 @once
 def lists_of(module: Module) -> Lists:
     """Return the lists of a module."""
-    return Lists(weakref.proxy(module))  # a ring would keep the tree until a collector comes
+    return Lists(module)

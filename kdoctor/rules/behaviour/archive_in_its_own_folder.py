@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import weakref
 
 import libcst as cst
 
@@ -12,7 +11,7 @@ from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.queries import Argument, functions
 from kdoctor.analysis.queries.forms import form_of, is_true
 from kdoctor.lazy_regex import pattern
-from kdoctor.memoize import once
+from kdoctor.memoize import once, unowned
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -97,7 +96,7 @@ class _Uses:
     """
 
     def __init__(self, module: Module) -> None:
-        self._module = module
+        self._module = unowned(module)
         self.folders: dict[cst.BaseExpression, list[tuple[cst.CSTNode, cst.CSTNode]]] = {}
         self.cut: set[cst.BaseExpression] = set()
         for call in module.nodes(cst.Call):
@@ -130,4 +129,4 @@ class _Uses:
 
 @once
 def _uses(module: Module) -> _Uses:
-    return _Uses(weakref.proxy(module))  # a ring would keep the tree until a collector comes
+    return _Uses(module)
