@@ -72,6 +72,11 @@ QUERIES = {
         MODEL + "model.evaluate(x)",
         MODEL + "model.evaluate(x, return_dict=True)",
     ),
+    "an argument that may be missing behind others": (
+        calls("evaluate", on=Kind.MODEL).even(hidden=True).without("batch_size", 2),
+        MODEL + "model.evaluate(*data, x, y)",
+        MODEL + "model.evaluate(x, y, 8)",
+    ),
     "an object that is called": (
         applications(on=Kind.LAYER).argument("training", where=is_bool),
         "layer = layers.Dropout(0.5)\ny = layer(x, training=True)",

@@ -102,8 +102,8 @@ class _Call(Struct, frozen=True):
         found = self._may_call(quick, facts)
         for one in self.passing:
             found = [each for each in found if one.may_hold(quick, each)]
-        for lacked in self.lacking:
-            found = [each for each in found if each.argument(*lacked) is None]
+        for lacked in self.lacking:  # what stands behind `*args` may be any parameter's
+            found = [each for each in found if each.starred or each.argument(*lacked) is None]
         return [each for each in found if self.hidden or not each.is_hidden]
 
     def _may_call(self, quick: QuickFacts, facts: TargetFacts) -> Iterable[QuickCall]:
