@@ -27,7 +27,6 @@ _REGISTERS: Final = "register_keras_serializable"
 _MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the next
 
 
-@once  # many rules ask it, and each asks all bases
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
     """Return LAYER for a direct or indirect subclass of a Keras layer.
 
@@ -45,11 +44,13 @@ def _kind(module: Module, node: cst.ClassDef, seen: frozenset[cst.ClassDef]) -> 
         if base is not None:
             known[node] = base
             return base
+    if not seen:  # a base that is asked in a ring may have a kind by another way
+        known[node] = None
     return None
 
 
 @once
-def _known_kinds(_: Module) -> dict[cst.ClassDef, Kind]:
+def _known_kinds(_: Module) -> dict[cst.ClassDef, Kind | None]:
     """Return the kinds that were found, to be filled in: of 200 classes each is a base."""
     return {}
 
