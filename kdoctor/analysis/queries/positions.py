@@ -8,8 +8,9 @@ from typing import Final
 
 from kdoctor.analysis.calls import is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import Expression, form_of, possible_forms
+from kdoctor.analysis.queries.forms import form_of, possible_forms
 from kdoctor.analysis.queries.matches import Call
+from kdoctor.analysis.queries.parts import ANYTHING
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
@@ -55,5 +56,5 @@ def calls_by_position(where: Callable[[TargetFacts, Place, object], bool]) -> Qu
 def _forms(quick: QuickFacts, given: ast.expr) -> Iterable[object]:
     """Return what an argument may be; of a name with many values, something that is not known."""
     if isinstance(given, ast.Name) and len(quick.values_of(given)) > _MAX_VALUES:
-        return (Expression(""),)
+        return (ANYTHING,)
     return possible_forms(quick, given)
