@@ -62,6 +62,16 @@ class Function:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Returning:
+    """A function without parameters, passed as an argument, that returns an input."""
+
+    result: Array
+
+    def __repr__(self) -> str:
+        return f"lambda: {self.result!r}"
+
+
 def as_dtype(name: str) -> np.dtype[Any]:
     """Return the NumPy dtype of a name; ``bfloat16`` comes from ml_dtypes."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
@@ -71,6 +81,8 @@ def arrays_in(value: object) -> list[Array]:
     """Return the arrays of a value (an array, a list of them, anything else), in order."""
     if isinstance(value, Array):
         return [value]
+    if isinstance(value, Returning):
+        return [value.result]
     if isinstance(value, list | tuple):
         return [array for item in value for array in arrays_in(item)]
     return []
@@ -82,6 +94,9 @@ def with_arrays(value: object, make: Callable[[Array], object]) -> object:
         return make(value)
     if isinstance(value, Function):
         return value.call
+    if isinstance(value, Returning):
+        result = make(value.result)
+        return lambda: result
     if isinstance(value, list | tuple):
         return type(value)(with_arrays(item, make) for item in value)
     return value

@@ -8,7 +8,7 @@ import numpy as np
 
 from kdoctor.verify.generators.scene import Scene, Strategy
 from kdoctor.verify.generators.shared import count, no_name, number, text
-from kdoctor.verify.values import INTEGERS, Array, Function, Role, as_dtype
+from kdoctor.verify.values import INTEGERS, Array, Function, Returning, Role, as_dtype
 
 
 def _large_shape(_: Scene, __: str) -> tuple[int, int]:
@@ -75,11 +75,8 @@ def _variable(scene: Scene, _: str) -> Array:
 
 def _choice(scene: Scene, parameter: str) -> Any:
     """Generate a branch of ``in_train_phase``: a tensor, or a function that returns one."""
-    if scene.conditions.known(parameter, "is_function"):
-        number = 1.0 if parameter == "x" else 2.0
-        shape = scene.shape
-        return Function(f"lambda: {number}", lambda: np.full(shape, number, "float32"))
-    return scene.array()
+    drawn = scene.array()
+    return Returning(drawn) if scene.conditions.known(parameter, "is_function") else drawn
 
 
 def _square_stack(scene: Scene, _: str) -> Array:
