@@ -9,8 +9,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of, is_not_a_variable, passed
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.models.user_classes import holds_original_argument
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants

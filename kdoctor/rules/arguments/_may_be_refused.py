@@ -6,11 +6,11 @@ import ast
 from typing import Final
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.callables import Callee, callee_of, passes
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_of, string
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._int_expressions import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._layer_name_parts import may_be_handed_on, may_hold_a_slash
-from kdoctor.rules.arguments._may_be_called import Callee, callee_of, passes
 from kdoctor.rules.arguments._padding_case import KNOWN, PLACES
 from kdoctor.rules.arguments._short_names import (
     CONSTANT,

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.keras_calls import KerasCall, keras_calls
 from kdoctor.analysis.queries import File, files
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._layer_name_parts import Functions
 from kdoctor.rules.arguments._loss_reductions import reduction
 from kdoctor.rules.arguments._may_be_refused import MAY_BE_REFUSED

@@ -11,6 +11,7 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, speller_at, value_of
 from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, statement_slot
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall, keras_calls
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import keyword
 from kdoctor.analysis.queries.creations import creates
@@ -30,7 +31,6 @@ from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module

@@ -14,6 +14,7 @@ from kdoctor.analysis.calls import (
     is_call_of_super,
     is_keras_3,
 )
+from kdoctor.analysis.dataflow.list_elements import may_be_in_list, type_in_list
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
@@ -24,7 +25,6 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.arguments._positional_arguments import (
     CALL,
     FUNCTIONAL,

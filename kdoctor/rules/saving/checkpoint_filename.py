@@ -7,12 +7,12 @@ from packaging.version import Version
 from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, Instance, constructs
+from kdoctor.analysis.queries.path_endings import but_for, in_one_piece, may_end
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_endings import Ending, ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
-from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal

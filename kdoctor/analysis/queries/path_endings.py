@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.rules.saving._path_endings import H5
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -255,6 +254,3 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
         )
 
     return uses(is_handed, name)
-
-
-LOADS_H5 = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))
