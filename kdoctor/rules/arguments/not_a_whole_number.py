@@ -69,7 +69,9 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "evaluate_generator": {"steps": 1},
     "predict_generator": {"steps": 1},
 }
-_PLACES: Final = {(name, place) for names in _SIZES.values() for place, name in enumerate(names)}
+_PLACES: Final = dict.fromkeys(
+    (name, place) for names in _SIZES.values() for place, name in enumerate(names)
+)
 _LAYERS: Final = constructs(*(Instance(Kind.LAYER, cls) for cls in _SIZES)).even(hidden=True)
 _TRAININGS: Final = calls(*_STEPS, on=Kind.MODEL)
 # Functions of NumPy that give one of its own numbers, and those of them that give a float.
