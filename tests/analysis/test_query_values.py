@@ -91,6 +91,7 @@ SLASHED = keyword_made_of("name", lambda form: isinstance(form, str) and "/" in 
         "make(name='%s/a' % scope)",
         "make(name='{}/a'.format(scope))",
         "def block(scope):\n    return make(name=scope + 'a')\nblock('a/')",
+        "def block(scope):\n    make(name=scope)\ndef net(top):\n    block(top + 'a')\nnet('a/')",
     ],
 )
 def test_a_text_is_made_of_its_pieces(source):
