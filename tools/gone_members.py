@@ -27,7 +27,7 @@ from kdoctor.keras_api import (
 from kdoctor.keras_api.surface import TABLES
 from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._error_owner import last_release_with
-from kdoctor.rules.members._may_be_removed import GENERAL, GONE_OF_CLASSES, called
+from kdoctor.rules.members._lost_members import GENERAL, GONE_OF_CLASSES, called
 from kdoctor.rules.members._removed_members import GONE
 from kdoctor.value_types import Kind, Type
 

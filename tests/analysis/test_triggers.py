@@ -15,7 +15,7 @@ from kdoctor.engine.examine import Examiner
 from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
-from kdoctor.rules.members._may_be_removed import GONE_OF_CLASSES
+from kdoctor.rules.members._lost_members import GONE_OF_CLASSES
 from kdoctor.rules.members._removed_members import GONE
 from tools.gone_members import gone_of_classes_on, gone_on
 

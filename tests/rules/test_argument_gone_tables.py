@@ -7,9 +7,9 @@ import re
 import pytest
 
 from kdoctor import keras_api
+from kdoctor.analysis.keras_calls import BASES, RELEASES
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target, resolve_target
-from kdoctor.rules.arguments._keras_calls import BASES, RELEASES
 from kdoctor.rules.arguments._keyword_changes import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.rules.arguments.argument_gone import _LOOKUPS
 from kdoctor.value_types import Kind

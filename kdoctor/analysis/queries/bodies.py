@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from kdoctor.analysis.models.sublayers import GROW, attributes_read
 from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.signatures import signature_of
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import ast_dotted_name, nodes_in
+from kdoctor.syntax.ast_walk import ast_dotted_name, inner_nodes, nodes_in
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.libcst_walk import descendants, returned_in
 from kdoctor.syntax.quick_facts import QuickFacts
 
 
@@ -34,15 +35,20 @@ class Assigned(Struct, frozen=True):
 class Body(Struct, frozen=True):
     """What is written in a function.
 
-    ``attributes`` are all, ``read`` those whose values are asked for. ``indexed`` are the names of
-    which items are read, ``unpacked`` those that are assigned to several targets at once.
+    ``parameters`` are those by position, ``self`` among them. ``attributes`` are all, ``read``
+    those whose values are asked for. ``indexed`` are the names of which items are read,
+    ``unpacked`` those that are assigned to several targets at once. ``returned`` are the forms of
+    what is returned.
     """
+
+    parameters: tuple[str, ...]
 
     attributes: frozenset[str]
     read: frozenset[str]
     indexed: frozenset[str]
     unpacked: frozenset[str]
     assigned: tuple[Assigned, ...]
+    returned: tuple[object, ...]
 
 
 @once
@@ -62,6 +68,7 @@ def body_of(module: Module, node: cst.FunctionDef) -> Body:
         )
 
     return Body(
+        parameters=tuple(each.name for each in signature_of(node).by_position),
         attributes=frozenset(each.attr.value for each in inside if isinstance(each, cst.Attribute)),
         read=frozenset(attributes_read(node)),
         indexed=frozenset(
@@ -76,6 +83,7 @@ def body_of(module: Module, node: cst.FunctionDef) -> Body:
             if any(isinstance(one.target, cst.Tuple | cst.List) for one in each.targets)
         ),
         assigned=tuple(assigned(*pair) for each in inside for pair in _values_kept(each)),
+        returned=tuple(form_of(each) for each in returned_in(node) if each is not None),
     )
 
 
@@ -109,6 +117,7 @@ def may_be_body_of(quick: QuickFacts, node: ast.FunctionDef | ast.AsyncFunctionD
 
     attributes = [each for each in nodes if isinstance(each, ast.Attribute)]
     return Body(
+        parameters=tuple(each.name for each in signature_of(node).by_position),
         attributes=frozenset(each.attr for each in attributes),
         read=frozenset(
             each.attr for each in attributes if isinstance(each.ctx, ast.Load) and each not in grown
@@ -125,6 +134,11 @@ def may_be_body_of(quick: QuickFacts, node: ast.FunctionDef | ast.AsyncFunctionD
             if any(isinstance(one, ast.Tuple | ast.List) for one in each.targets)
         ),
         assigned=tuple(assigned(*pair) for pair in kept),
+        returned=tuple(
+            form_of(each.value)
+            for each in inner_nodes(node)
+            if isinstance(each, ast.Return) and each.value is not None
+        ),
     )
 
 

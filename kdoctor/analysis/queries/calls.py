@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -12,12 +11,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden
+from kdoctor.analysis.dataflow.list_elements import may_be_in_list, type_in_list
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.forms import Given
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.passing import (
     Passing,
     PassingAll,
+    PassingBeyond,
     PassingSome,
     TakenApart,
     Within,
@@ -33,7 +34,6 @@ from kdoctor.analysis.triggers import (
 )
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
-from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind, Type
 
@@ -73,11 +73,14 @@ class _Callee(Struct, frozen=True):
     settle: Callable[[Call], Call | None] = lambda call: call
 
 
+_Asked = Passing | PassingAll | PassingBeyond | PassingSome | TakenApart | Within
+
+
 class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[Passing | PassingSome | PassingAll | TakenApart | Within, ...] = ()
+    passing: tuple[_Asked, ...] = ()
     lacking: tuple[tuple[str, int | None], ...] = ()
     symbolic: bool = False
     hidden: bool = False
@@ -142,23 +145,37 @@ class CallQuery(Query[Call]):
         """Return the calls of a glimpse that may be such; what is called is not inferred."""
         return self._parts.may_find(quick, facts)
 
+    def _asking(self, added: _Asked) -> CallQuery:
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
+
     def passing(
-        self, *names: str, place: int | None = None, where: Where | None = None
+        self,
+        *names: str,
+        place: int | None = None,
+        where: Where | None = None,
+        followed: bool = False,
     ) -> CallQuery:
         """Return the query for calls that pass one of these arguments.
 
         ``place`` is that of a single name by position, from 0. ``where`` is asked of the form of
-        what is passed, for a name with one value of that value.
+        what is passed, for a name with one value of that value. If ``followed``, any name is let
+        through, and the gate asks what loops and callers may have put there.
         """
         parameters = tuple((name, place) for name in names)
-        return self.passing_one_of(parameters, where=where)
+        return self._asking(Passing(parameters, where, followed))
 
     def passing_one_of(
         self, parameters: Iterable[tuple[str, int | None]], *, where: Where | None = None
     ) -> CallQuery:
         """Return the query for calls that pass one of these, each a keyword with its place."""
-        added = Passing(tuple(parameters), where)
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
+        return self._asking(Passing(tuple(parameters), where))
+
+    def passing_beyond(self, place: int, *, where: Where) -> CallQuery:
+        """Return the query for calls that pass such a form by position, from a place on, from 0.
+
+        Any name is let through, as with ``followed``.
+        """
+        return self._asking(PassingBeyond(place, where))
 
     def without(self, name: str, place: int | None = None) -> CallQuery:
         """Return the query for calls that do not pass this argument."""
@@ -166,7 +183,7 @@ class CallQuery(Query[Call]):
 
     def where(self, holds: Callable[[Given], bool]) -> CallQuery:
         """Return the query for calls of which this holds, asked of all that they pass."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, PassingAll(holds))))
+        return self._asking(PassingAll(holds))
 
     def passing_symbolic(self) -> CallQuery:
         """Return the query for calls that pass a symbolic tensor, or a list with one."""
@@ -174,11 +191,11 @@ class CallQuery(Query[Call]):
 
     def taken_apart(self) -> CallQuery:
         """Return the query for calls whose result is unpacked, or of which an element is read."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, TakenApart())))
+        return self._asking(TakenApart())
 
     def within(self, *methods: str) -> CallQuery:
         """Return the query for calls in methods of these names, of whatever class."""
-        return CallQuery(replace(self._parts, passing=(*self._parts.passing, Within(methods))))
+        return self._asking(Within(methods))
 
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""
@@ -204,7 +221,7 @@ class CallQuery(Query[Call]):
         With ``keywords`` only for those that are passed by one of these.
         """
         passing = PassingSome(frozenset(keywords), where)
-        calls_passing = CallQuery(replace(self._parts, passing=(*self._parts.passing, passing)))
+        calls_passing = self._asking(passing)
 
         def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
             for each in calls_passing.find(module, facts):
@@ -383,8 +400,11 @@ def builtins(*names: str) -> CallQuery:
     return CallQuery(_Call(_Callee(find, may_call, _always, wanted)))
 
 
-def applications(on: On) -> CallQuery:
-    """Calls of such objects themselves: ``layer(x)``."""
+def applications(on: On, *, in_lists: bool = False) -> CallQuery:
+    """Calls of such objects themselves: ``layer(x)``.
+
+    If ``in_lists``, of elements of a list of them, too: ``self.blocks[0](x)``.
+    """
     owners = instances_of(on)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
@@ -392,25 +412,27 @@ def applications(on: On) -> CallQuery:
 
     def settle(call: Call) -> Call | None:
         found = call.module.type_of(call.node.func)
+        if found is None and in_lists:
+            found = type_in_list(call.module, call.node.func)
         if found is None or not any(one.fits(found) for one in owners):
             return None
         return Call(call.module, call.facts, call.node, applied=found)
 
-    def may_apply(asked: list[QuickCall], possible: MayTypes) -> bool:
-        types = (possible.types_in(each.node, each.node.func) for each in asked)
-        return any(one.fits(each) for each in chain.from_iterable(types) for one in owners)
-
-    return CallQuery(
-        _Call(
-            _Callee(
-                find,
-                None,
-                lambda quick, facts, asked: may_hold(quick, facts, partial(may_apply, asked)),
-                frozenset(),
-                settle,
-            )
+    def confirms(quick: QuickFacts, facts: TargetFacts, asked: list[QuickCall]) -> bool:
+        if in_lists and may_be_in_list(quick, [each.node.func for each in asked]):
+            return True
+        return may_hold(
+            quick,
+            facts,
+            lambda possible: any(
+                one.fits(found)
+                for each in asked
+                for found in possible.types_in(each.node, each.node.func)
+                for one in owners
+            ),
         )
-    )
+
+    return CallQuery(_Call(_Callee(find, None, confirms, frozenset(), settle)))
 
 
 def _attribute_calls(

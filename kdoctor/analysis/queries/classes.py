@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import reduce
 from itertools import chain
+from operator import and_
 
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.analysis.class_glimpses import bases_meant, may_derive_from, methods_of
+from kdoctor.analysis.class_glimpses import bases_meant, lineages, may_derive_from, methods_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
@@ -20,7 +22,7 @@ from kdoctor.analysis.queries.matches import Class, Method, Where
 from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import AstFunction, FormalSignature, signature_of
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -135,6 +137,24 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
         )
 
     return Query(find, _named(of, Trigger.needing(names, holds)))
+
+
+def lineage(**methods: Asks) -> Trigger:
+    """A class has, or has from its own bases in the file, methods with such bodies."""
+
+    def fits(quick: QuickFacts, line: Collection[ast.ClassDef]) -> bool:
+        return all(
+            any(
+                asks(may_be_body_of(quick, own[name]))
+                for own in (methods_of(quick, each) for each in line)
+                if name in own
+            )
+            for name, asks in methods.items()
+        )
+
+    return reduce(and_, map(word, methods)) & Trigger(
+        lambda quick, _: any(fits(quick, each) for each in lineages(quick))
+    )
 
 
 @once

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import ast_dotted_name
+from kdoctor.syntax.ast_walk import ast_dotted_name, leaf_of
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -67,7 +67,8 @@ class Expression(Struct, frozen=True):
 
     ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
     ``name`` is the dotted name as written: of a name, an attribute, or what is called. Of an
-    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others. ``meant`` are the dotted
+    operation it is ``+``, ``-``, ``*``, ``/`` or ``//``, "" for others; of an element by its
+    number it is the last name of what has it, ``shape`` of ``x.shape[0]``. ``meant`` are the dotted
     names of what is imported that it may mean, where a query asks of an argument.
     """
 
@@ -136,6 +137,8 @@ def _ast_form(node: ast.expr, depth: int) -> object:
             )  # fmt: skip
         case ast.BinOp(op=operator):
             return Expression("BinOp", _OPERATORS.get(type(operator), ""))
+        case ast.Subscript(value=owner, slice=ast.Constant(value=int())):
+            return Expression("Subscript", leaf_of(owner))
     return Expression(type(node).__name__)
 
 
@@ -164,6 +167,11 @@ def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
             return Expression("Call", dotted_name(function) or "")
         case cst.BinaryOperation(operator=operator):
             return Expression("BinOp", _OPERATORS.get(type(operator), ""))
+        case cst.Subscript(
+            value=cst.Name(value=leaf) | cst.Attribute(attr=cst.Name(value=leaf)),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))],
+        ):
+            return Expression("Subscript", leaf)
         case cst.Name() | cst.Attribute():
             return Expression(type(node).__name__, dotted_name(node) or "")
     return Expression(_CLASSES.get(type(node), ""))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import On, instances_of
 from kdoctor.analysis.queries.matches import Read, Store
+from kdoctor.analysis.queries.owners import classes_mentioned, with_merged
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.tested import is_tested, tests
-from kdoctor.analysis.triggers import Trigger, changes_of, may_hold, member_of, reads_of
+from kdoctor.analysis.triggers import Trigger, changes_of, is_read, may_hold, member_of, reads_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
+from kdoctor.value_types import Kind, Type
 
 
 def reads(
@@ -40,6 +41,47 @@ def reads(
 
     trigger = (reads_of if overridden else member_of)(kinds, *members)
     return Query(find, tests(*members) & trigger if tested else trigger)
+
+
+def reads_where(
+    where: Callable[[TargetFacts, Type, str], bool],
+    *,
+    on: Collection[Kind],
+    among: Callable[[TargetFacts, Type], frozenset[str]],
+) -> Query[Read]:
+    """Reads of members of objects of these kinds, where ``where`` holds of an object and a member.
+
+    It can hold for those ``among`` some alone: both are asked of an object by its type. Not of
+    members that the user's own class defines, or something assigns; not in code that is guarded.
+    """
+    kinds = frozenset(on)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Read]:
+        for use in module.members:
+            if use.owner.kind not in kinds or use.owner_defines:
+                continue
+            if where(facts, use.owner, use.member) and not module.is_guarded(use.node):
+                yield Read(module, facts, use)
+
+    def may_be_one(facts: TargetFacts, owner: Type, member: str) -> bool:
+        return owner.kind in kinds and member in among(facts, owner) and where(facts, owner, member)
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        suspects = quick.members & frozenset().union(*(among(facts, Type(kind)) for kind in kinds))
+        for owner in classes_mentioned(quick, facts):
+            if owner.kind in kinds:
+                asked = quick.members & among(facts, owner)
+                suspects |= {each for each in asked if where(facts, owner, each)}
+        return bool(suspects) and is_read(
+            quick,
+            facts,
+            suspects,
+            lambda member, types: any(
+                may_be_one(facts, owner, member) for owner in with_merged(types)
+            ),
+        )
+
+    return Query(find, Trigger(holds))
 
 
 def stores(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Store]:

@@ -14,21 +14,30 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.queries.forms import Given, form_in, given_by, possible_forms
+from kdoctor.analysis.dataflow.may_values import may_values_of
+from kdoctor.analysis.queries.forms import Given, form_in, given_by, may_form_in, possible_forms
 from kdoctor.analysis.queries.matches import Call, Where
 from kdoctor.memoize import once
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 
 class Passing(Struct, frozen=True):
-    """One of these arguments is passed, and ``where`` holds of the form of its value."""
+    """One of these arguments is passed, and ``where`` holds of the form of its value.
+
+    If ``followed``, a name may have more values than are assigned to it: see ``PassingBeyond``.
+    """
 
     parameters: tuple[tuple[str, int | None], ...]
     where: Where | None
+    followed: bool = False
 
     def holds(self, call: Call) -> bool:
         """Say whether it is so of a call."""
-        return any(call.passes(*each, where=self.where) for each in self.parameters)
+        return any(
+            call.passes(*each, where=self.where)
+            or (self.followed and _is_name(call.argument(*each)))
+            for each in self.parameters
+        )
 
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
         """Say whether it may be so of a call."""
@@ -47,7 +56,56 @@ class Passing(Struct, frozen=True):
 
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
         assert self.where is not None
+        if self.followed:
+            return any(map(self.where, _followed_forms(quick, given)))
         return _may_have_form(quick, given, self.where)
+
+
+class PassingBeyond(Struct, frozen=True):
+    """An argument is passed by position, from this place on, of whose form ``where`` holds.
+
+    A name may be anything for the rule; for the gate it may be what is assigned, looped over, or
+    passed for a parameter of that name.
+    """
+
+    place: int
+    where: Where
+    keywords: tuple[str, ...] = ()
+
+    def holds(self, call: Call) -> bool:
+        """Say whether it is so of a call."""
+        given = [each for each in call.node.args if each.keyword is None and not each.star]
+        return any(
+            _is_name(each) or self.where(form_in(call.module, each.value))
+            for each in given[self.place :]
+        )
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        """Say whether it may be so of a call."""
+        return any(
+            self.where(form)
+            for each in called.node.args[self.place :]
+            for form in _followed_forms(quick, each)
+        )
+
+
+def _is_name(given: cst.Arg | None) -> bool:
+    return given is not None and isinstance(given.value, cst.Name)
+
+
+def _followed_forms(quick: QuickFacts, given: ast.expr) -> Collection[object]:
+    if not isinstance(given, ast.Name):
+        return possible_forms(quick, given)
+    known = _forms_by_name(quick)
+    if given.id not in known:
+        values = (may_form_in(quick, each) for each in may_values_of(quick, given))
+        known[given.id] = (may_form_in(quick, given), *values)
+    return known[given.id]
+
+
+@once
+def _forms_by_name(_: QuickFacts) -> dict[str, tuple[object, ...]]:
+    return {}
 
 
 class PassingAll(Struct, frozen=True):

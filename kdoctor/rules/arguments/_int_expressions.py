@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection
-
 import libcst as cst
 
 from kdoctor.analysis.calls import binding_of, passed, value_of
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _LOOKS = frozenset({"hasattr", "isinstance", "iter", "len", "tuple", "type"})
@@ -29,6 +26,14 @@ def is_int(module: Module, node: cst.BaseExpression) -> bool:
         ):
             return True
     return False
+
+
+def is_int_form(form: object) -> bool:
+    """Say whether a form is, or may be, that of such an expression."""
+    if isinstance(form, Expression):
+        is_of_a_shape = (form.kind, form.name) == ("Subscript", "shape")
+        return is_of_a_shape or (form.kind == "Call" and form.name in {"int", "len"})
+    return isinstance(form, int)
 
 
 def an_int_is_passed(module: Module, node: cst.BaseExpression) -> bool:
@@ -79,33 +84,3 @@ def _calls(module: Module, function: cst.FunctionDef) -> list[cst.Call]:
         if bound is not None and bound.node is function and not module.is_guarded(each):
             found.append(each)
     return found
-
-
-def may_be_int(node: ast.expr | None) -> bool:
-    """Say what ``is_int`` says of an expression of a glimpse that is no name."""
-    match node:
-        case ast.Constant(value=int()) | ast.Call(func=ast.Name(id="len" | "int")):
-            return True
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
-            return True
-    return False
-
-
-def may_be_ints_by_name(quick: QuickFacts, names: Collection[ast.Name]) -> bool:
-    """Say whether one of these names may be an int, or a parameter that gets one."""
-    if any(may_be_int(value) for each in names for value in quick.values_of(each)):
-        return True
-    wanted = {each.id for each in names}
-    places: dict[str, list[tuple[str, int]]] = {}
-    for node in quick.nodes.get(ast.FunctionDef, ()) if wanted else ():
-        for index, each in enumerate((*node.args.posonlyargs, *node.args.args)):
-            if each.arg in wanted:
-                places.setdefault(node.name, []).append((each.arg, index))
-    return any(
-        may_be_int(value)
-        for function, taken in places.items()
-        for called in quick.calls_by_leaf.get(function, ())
-        if isinstance(called.node.func, ast.Name)
-        for place in taken
-        for value in quick.values_of(called.argument(*place))
-    )

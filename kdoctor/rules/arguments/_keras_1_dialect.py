@@ -13,7 +13,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.dataflow.keyword_dicts import held_keywords
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.keras_api import ClassFamily, split_root
 from kdoctor.memoize import once
 from kdoctor.rules.arguments._keras_1_kernel_sizes import (
@@ -24,8 +26,6 @@ from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     kernel_in_one,
 )
 from kdoctor.rules.arguments._keras_1_rewrites import GENERATORS, known_keywords
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
-from kdoctor.rules.arguments._keyword_dicts import held_keywords
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 

@@ -8,9 +8,9 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.model import Edit, Hole, Span
 from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
 
 # Parts of a kernel's size, each an argument of its own.

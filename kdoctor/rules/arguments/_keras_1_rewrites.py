@@ -5,6 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall
+from kdoctor.analysis.queries.callables import Callee
 from kdoctor.analysis.training.batch_sizes import batch_size_of
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import precedence_of
@@ -15,8 +17,6 @@ from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     Rewritten,
     filled_by_position,
 )
-from kdoctor.rules.arguments._keras_calls import KerasCall
-from kdoctor.rules.arguments._may_be_called import Callee
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind

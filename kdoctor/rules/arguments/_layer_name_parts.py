@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of, is_not_a_variable, passed
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.models.user_classes import holds_original_argument
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 Text = cst.SimpleString | cst.FormattedStringText
@@ -200,43 +197,3 @@ class Functions:
             if isinstance(each, _CHOOSES):
                 return False
         return False
-
-
-def may_hold_a_slash(quick: QuickFacts, nodes: Iterable[ast.expr | None]) -> bool:
-    """Say whether ``slashes`` could find something in one of the expressions of a glimpse."""
-    if not any("/" in each for each in quick.strings):
-        return False
-    waiting, seen = [each for each in nodes if each is not None], set[str]()
-    while waiting:
-        for each in nodes_in(waiting.pop()):
-            if isinstance(each, ast.Constant) and isinstance(each.value, str) and "/" in each.value:
-                return True
-            if isinstance(each, ast.Name) and each.id not in seen:
-                seen.add(each.id)
-                waiting += quick.values_of(each)
-    return False
-
-
-def may_be_handed_on(quick: QuickFacts) -> bool:
-    """Say whether a function here may get such a name."""
-    named = {
-        each.id
-        for called in quick.calls_with("name")
-        if (given := called.argument("name")) is not None
-        for each in nodes_in(given)
-        if isinstance(each, ast.Name)
-    }
-    passed = (
-        value
-        for node in (quick.nodes.get(ast.FunctionDef, ()) if named else ())
-        if any(each.arg in named for each in nodes_in(node.args) if isinstance(each, ast.arg))
-        for called in quick.calls_by_leaf.get(node.name, ())
-        if isinstance(called.node.func, ast.Name)
-        for value in _passed(called)
-    )
-    return may_hold_a_slash(quick, passed)
-
-
-def _passed(called: QuickCall) -> Iterator[ast.expr]:
-    yield from called.node.args
-    yield from (each.value for each in called.node.keywords)

@@ -8,8 +8,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.model import Edit
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal

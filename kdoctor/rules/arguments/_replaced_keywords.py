@@ -6,11 +6,11 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import passed, value_of
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal

@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, speller_at
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.model import Edit
 from kdoctor.rewrite.dtypes import SHORT_DTYPES, full_dtype
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._short_names import CONSTANT
 from kdoctor.syntax import Module

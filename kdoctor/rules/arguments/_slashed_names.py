@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.model import Confidence, Edit
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
-from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._layer_name_parts import Functions, slashes
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.syntax import Module

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.syntax.literals import literal
 
 # The initializer of each weight, and the flag without which there is no such weight ("": always).

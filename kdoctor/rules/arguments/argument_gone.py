@@ -6,10 +6,11 @@ import re
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.bound_calls import Bound, BoundKeyword, bound_keywords
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.arguments._bound_calls import Bound, BoundKeyword, bound_keywords
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
     Change,
@@ -17,7 +18,6 @@ from kdoctor.rules.arguments._keyword_changes import (
     is_refused,
     was_taken,
 )
-from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.rule import Example, rule

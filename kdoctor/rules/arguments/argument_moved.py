@@ -6,11 +6,11 @@ import inspect
 from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import RELEASES
+from kdoctor.analysis.queries.bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.analysis.queries.forms import Expression
 from kdoctor.keras_api import Signature
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
-from kdoctor.rules.arguments._keras_calls import RELEASES
 from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 

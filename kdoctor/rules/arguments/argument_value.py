@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.keras_calls import KerasCall, keras_calls
 from kdoctor.analysis.queries import File, files
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._layer_name_parts import Functions
 from kdoctor.rules.arguments._loss_reductions import reduction
-from kdoctor.rules.arguments._may_be_refused import MAY_BE_REFUSED
 from kdoctor.rules.arguments._padding_case import padding
+from kdoctor.rules.arguments._refused_forms import REFUSED
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._retired_string_values import dtype, initializer, known_as, regularizer
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
@@ -31,7 +31,7 @@ from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 
-@rule("KD305", severity=Severity.ERROR, since="3.0", look_for=files(MAY_BE_REFUSED))
+@rule("KD305", severity=Severity.ERROR, since="3.0", look_for=files(REFUSED))
 def check(file: File) -> Iterator[Finding]:
     """Report each value that is surely refused."""
     module, facts = file.module, file.facts

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from kdoctor.analysis.calls import add_keyword, argument
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import RELEASES
+from kdoctor.analysis.queries.bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.rules.arguments._keras_1_rewrites import renamed
-from kdoctor.rules.arguments._keras_calls import RELEASES
 from kdoctor.rules.rule import rule
 
 

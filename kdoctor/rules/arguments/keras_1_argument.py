@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.queries import File, calls, files
-from kdoctor.analysis.queries.conditions import keyword, string, word
-from kdoctor.model import Finding, Fix, NoFix, Severity
-from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.arguments._bound_calls import (
+from kdoctor.analysis.queries.bound_calls import (
     Bound,
     Passed,
     bound_calls,
     bound_keywords,
 )
+from kdoctor.analysis.queries.conditions import keyword, string, word
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -40,8 +42,6 @@ from kdoctor.rules.arguments._keras_1_rewrites import (
     renamed,
     rewrite_argument,
 )
-from kdoctor.rules.arguments._keras_calls import KerasCall
-from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind

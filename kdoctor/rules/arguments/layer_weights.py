@@ -11,7 +11,9 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, speller_at, value_of
 from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, statement_slot
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.bound_calls import bound_calls
 from kdoctor.analysis.queries.conditions import keyword
 from kdoctor.analysis.queries.creations import creates
 from kdoctor.keras_api import ClassFamily
@@ -30,7 +32,6 @@ from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -42,6 +43,10 @@ _IN_THE_CONFIG = (
     "start with them, where Keras 2 drew new ones"
 )
 _ELSEWHERE = "weights can only be set once the layer is built, and that happens elsewhere"
+_LAYERS = bound_calls(
+    lambda each: each.kind is Kind.LAYER and "weights" not in each.takes,
+    lambda _facts, _callee, passed: "weights" in passed.keywords,
+)
 
 
 @rule(
@@ -52,15 +57,13 @@ _ELSEWHERE = "weights can only be set once the layer is built, and that happens 
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each layer that is made with its weights."""
-    module, facts = file.module, file.facts
-    for call in keras_calls(module, facts):
+    for found in file.find(_LAYERS):
+        call = found.bound
         given = call.keyword("weights")
-        if given is None or call.kind is not Kind.LAYER or call.new.parameter("weights"):
-            continue
-        if not module.is_guarded(call.call):
+        if given is not None:
             made = _Made(call.call, call.made, call.name, call.confidence)
             yield _finding(file, made, given, _fix(file, call, given))
-    for own, given in _own_layers(module, facts):
+    for own, given in _own_layers(file.module, file.facts):
         yield _finding(file, own, given, _set_afterwards(file, own, given))
 
 

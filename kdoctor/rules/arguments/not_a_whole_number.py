@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import libcst as cst
@@ -12,13 +14,12 @@ from packaging.version import Version
 from kdoctor.analysis.calls import is_keras_3, keras_version, value_of
 from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, Instance, calls, constructs, files
-from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
-from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
-from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
+from kdoctor.analysis.queries import Call, Instance, calls, constructs
+from kdoctor.analysis.queries.followed import made_of
+from kdoctor.analysis.queries.forms import Expression
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 # The parameters that are such numbers, in their order: they are the first ones.
@@ -68,8 +69,15 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "evaluate_generator": {"steps": 1},
     "predict_generator": {"steps": 1},
 }
+_PLACES: Final = dict.fromkeys(
+    (name, place) for names in _SIZES.values() for place, name in enumerate(names)
+)
 _LAYERS: Final = constructs(*(Instance(Kind.LAYER, cls) for cls in _SIZES)).even(hidden=True)
 _TRAININGS: Final = calls(*_STEPS, on=Kind.MODEL)
+# Functions of NumPy that give one of its own numbers, and those of them that give a float.
+_FLOATS: Final = frozenset({"ceil", "floor", "mean", "rint", "round", "sqrt"})
+_NUMBERS: Final = frozenset({"amax", "amin", "max", "min", "prod", "sum"}) | _FLOATS
+_OF_NUMPY: Final = frozenset(f"numpy.{each}" for each in _NUMBERS)
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
 _MAX_DEPTH: Final = 4  # names and operations within each other
 
@@ -81,25 +89,11 @@ class _Number(Struct, frozen=True):
     of_numpy: bool
 
 
-def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a size or a number of steps may be no int, by the form of what is passed."""
-    sizes = (
-        called.argument(name, place)
-        for made, called in calls_that_make(quick, facts)
-        for place, name in enumerate(_SIZES.get(made.cls or "", ()))
-    )
-    if any(may_be_no_int(quick, each) for each in sizes):
-        return True
-    counting = [
-        called
-        for method in _STEPS.keys() & quick.calls_by_leaf.keys()
-        for called in quick.calls_by_leaf[method]
-        if any(
-            may_be_no_int(quick, called.argument(name, position))
-            for name, position in _STEPS[method].items()
-        )
-    ]
-    return may_be_called_on(quick, facts, counting, {Kind.MODEL})
+def _is_no_int(form: object) -> bool:
+    """Say whether it is a float, a division, or a number of NumPy."""
+    if isinstance(form, Expression):
+        return (form.kind, form.name) == ("BinOp", "/") or not _OF_NUMPY.isdisjoint(form.meant)
+    return isinstance(form, float)
 
 
 @rule(
@@ -107,51 +101,56 @@ def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
     severity=Severity.ERROR,
     since="3.0",
     # Sizes are everywhere, too: only those count that lead to a division, a float or NumPy.
-    look_for=files(Trigger(_may_be_refused)),
+    look_for=_LAYERS.beside(made_of(_LAYERS, *_PLACES, where=_is_no_int))
+    | _TRAININGS.beside(
+        reduce(
+            or_,
+            (
+                made_of(calls(method, on=Kind.MODEL), *counts.items(), where=_is_no_int)
+                for method, counts in _STEPS.items()
+            ),
+        )
+    ),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(call: Call) -> Iterator[Finding]:
     """Report each size and each number of steps that is surely refused."""
-    yield from _of_sizes(file)
-    yield from _of_steps(file)
+    yield from _of_sizes(call) if call.made is not None else _of_steps(call)
 
 
-def _of_sizes(file: File) -> Iterator[Finding]:
-    module, facts = file.module, file.facts
-    for layer in _LAYERS.find(module, facts):
-        for place, name in enumerate(_SIZES[layer.cls]):
-            given = layer.argument(name, place)
-            for node, value in () if given is None else _given(module, given):
-                error = _refusal(facts, layer.cls, name, _number(module, value))
-                if error:
-                    fix = _rounded(file, value, "int") if node is given else None
-                    what = f"`{name}` of `{layer.leaf}` must be an int: {error}"
-                    yield _finding(file, node, what, f"{layer.name}({name})", fix)
+def _of_sizes(layer: Call) -> Iterator[Finding]:
+    for place, name in enumerate(_SIZES[layer.cls]):
+        for node, value in _given(layer, name, place):
+            error = _refusal(layer.facts, layer.cls, name, _number(layer.module, value))
+            if error:
+                fix = _rounded(layer, node, value, "int")
+                what = f"`{name}` of `{layer.leaf}` must be an int: {error}"
+                yield _finding(layer, node, what, f"{layer.name}({name})", fix)
 
 
-def _of_steps(file: File) -> Iterator[Finding]:
-    module, facts = file.module, file.facts
-    for call in _TRAININGS.find(module, facts):
-        if call.owner is None or not is_keras_3(facts, call.owner.qualified):
-            continue
-        for name, position in _STEPS[call.leaf].items():
-            given = call.argument(name, position)
-            for node, value in () if given is None else _given(module, given):
-                number = _number(module, value)
-                if number is None or not number.is_float:
-                    continue
-                kind = "numpy.float64" if number.of_numpy else "float"
-                error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
-                function = "int" if _is_whole(module, value) else "math.ceil"
-                fix = _rounded(file, value, function) if node is given else None
-                symbol = f"{call.cls or 'Model'}.{call.leaf}({name})"
-                yield _finding(file, node, f"`{name}` must be an int: {error}", symbol, fix)
+def _of_steps(call: Call) -> Iterator[Finding]:
+    if call.owner is None or not is_keras_3(call.facts, call.owner.qualified):
+        return
+    for name, place in _STEPS[call.leaf].items():
+        for node, value in _given(call, name, place):
+            number = _number(call.module, value)
+            if number is None or not number.is_float:
+                continue
+            kind = "numpy.float64" if number.of_numpy else "float"
+            error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
+            function = "int" if _is_whole(call.module, value) else "math.ceil"
+            fix = _rounded(call, node, value, function)
+            symbol = f"{call.cls or 'Model'}.{call.leaf}({name})"
+            yield _finding(call, node, f"`{name}` must be an int: {error}", symbol, fix)
 
 
-def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+def _given(
+    call: Call, name: str, place: int | None
+) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
     """Yield what is passed, and what the calls of the file pass where that is a parameter."""
-    yield given, given.value
-    for each in values_passed_to(module, given.value):
-        yield each, each
+    given = call.argument(name, place)
+    if given is not None:
+        yield given, given.value
+        yield from ((each, each) for each in values_passed_to(call.module, given.value))
 
 
 def _refusal(facts: TargetFacts, cls: str, name: str, number: _Number | None) -> str | None:
@@ -192,8 +191,8 @@ def _number_in(module: Module, node: cst.BaseExpression, depth: int) -> _Number 
                 )
         case cst.Call(func=function, args=[_]):
             parent, _, leaf = (module.qualified(function) or "").rpartition(".")
-            if parent == "numpy" and leaf in NUMBERS:
-                return _Number(is_float=leaf in FLOATS, of_numpy=True)
+            if parent == "numpy" and leaf in _NUMBERS:
+                return _Number(is_float=leaf in _FLOATS, of_numpy=True)
     return None
 
 
@@ -207,11 +206,15 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _rounded(file: File, value: cst.BaseExpression, function: str) -> Fix | NoFix:
+def _rounded(
+    call: Call, given: cst.CSTNode, value: cst.BaseExpression, function: str
+) -> Fix | NoFix:
+    if not isinstance(given, cst.Arg):
+        return NoFix("the function that receives it may also use it elsewhere")
     proven = [each for each in check.invalid if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
-    span = file.module.outer_span(value)
-    return file.fix(
+    span = call.module.outer_span(value)
+    return call.fix(
         f"Wrap it in `{function}(…)`, as Keras 2 did",
         Edit(span, (f"{function}(", Hole(span), ")")),
         imports=imports,
@@ -220,12 +223,13 @@ def _rounded(file: File, value: cst.BaseExpression, function: str) -> Fix | NoFi
 
 
 def _finding(
-    file: File, given: cst.CSTNode, message: str, symbol: str, fix: Fix | NoFix | None
+    call: Call, given: cst.CSTNode, message: str, symbol: str, fix: Fix | NoFix
 ) -> Finding:
-    return file.finding(
+    return call.finding(
         message,
         at=given,
         symbol=symbol,
+        confidence=Confidence.LIKELY,  # what a number is, is inferred
         help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
-        fix=fix or NoFix("the function that receives it may also use it elsewhere"),
+        fix=fix,
     )

@@ -10,8 +10,10 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, binding_of, is_keras_3, passed, speller_at
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import keras_calls
 from kdoctor.analysis.node_values import elements_in
 from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.bound_calls import Bound, Passed, bound_calls
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.analysis.queries.creations import creates
 from kdoctor.analysis.queries.forms import Expression, elements_of
@@ -28,9 +30,7 @@ from kdoctor.model import (
     Severity,
 )
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.arguments._bound_calls import Bound, Passed, bound_calls
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
-from kdoctor.rules.arguments._keras_calls import keras_calls
 from kdoctor.rules.arguments._string_identifiers import KERAS_2, is_gone, is_known
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module

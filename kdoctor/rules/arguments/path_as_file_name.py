@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Final
 
 import libcst as cst
 
-from kdoctor import parse_ast
 from kdoctor.analysis.calls import add_keyword, is_hidden, value_of
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.analysis.queries import Argument, functions
@@ -15,7 +13,7 @@ from kdoctor.analysis.queries.forms import Expression
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal
+from kdoctor.syntax.literals import UNKNOWN, literal, literal_in
 
 _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"
 _BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
@@ -130,7 +128,7 @@ def _split(given: Argument) -> Fix | NoFix:
     if parts is None:
         return NoFix("kdoctor cannot tell where the folder part ends")
     name, folder = parts
-    is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
+    is_written = literal_in(name) is not UNKNOWN
     return given.fix(
         f"Pass the folder as `{_FOLDER}`",
         Edit(module.span(given.node), (name,)),

@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Iterable
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.arguments._bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.rules.arguments._keyword_changes import change_of
 from kdoctor.rules.rule import rule
 

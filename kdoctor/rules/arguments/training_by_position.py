@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -14,17 +13,15 @@ from kdoctor.analysis.calls import (
     is_call_of_super,
     is_keras_3,
 )
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
     holds_original_argument,
     kind_of_class,
     only_base,
 )
-from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.triggers import Trigger, may_be_of
+from kdoctor.analysis.queries import Call, CallQuery, applications, called
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.arguments._positional_arguments import (
     CALL,
     FUNCTIONAL,
@@ -36,7 +33,6 @@ from kdoctor.rules.arguments._positional_arguments import (
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Type
 
@@ -44,83 +40,47 @@ _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
-def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    several = [each for each in quick.calls if each.places > 1]
-    functions = quick.nodes.get(ast.FunctionDef, ()) if several else ()
-    flags = {each.arg for function in functions for each in _flags(function.args)}
-    flags |= {*_counters(quick)} if several else set()
-    passing = [each for each in several if _passes_one(each, flags)]
-    if any(each.leaf == CALL for each in passing):
-        return True  # `super().__call__(x, True)`
-    asked = [(each.node, each.node.func) for each in passing]
-    return may_be_in_list(quick, [function for _, function in asked]) or (
-        bool(asked) and may_be_of(quick, facts, asked, KINDS)
-    )
+def _may_be_plain(form: object) -> bool:
+    """Say whether it is no tensor, or a name that may hold a bool or count.
+
+    Names are everywhere: only those count that have a default, or that stand for ``range``.
+    """
+    if isinstance(form, Expression):
+        return form.name == TRAINING or (form.kind == "Call" and form.name == "range")
+    return isinstance(form, bool | int | float | str | list | tuple)
 
 
-def _flags(given: ast.arguments) -> Iterator[ast.arg]:
-    """Yield the parameters that may hold a bool."""
-    named = [*given.posonlyargs, *given.args]
-    defaults = [*given.defaults]
-    with_default = zip(named[len(named) - len(defaults) :], defaults, strict=True)
-    for each, default in (*with_default, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
-        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-            yield each
-    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == TRAINING)
-
-
-def _passes_one(called: QuickCall, flags: set[str]) -> bool:
-    return any(
-        isinstance(each, ast.Constant | ast.UnaryOp | ast.BinOp | ast.List | ast.Tuple)
-        or (isinstance(each, ast.Name) and each.id in flags)
-        for each in called.node.args[1:]
-    )
-
-
-def _counters(quick: QuickFacts) -> Iterator[str]:
-    """Yield the names with which loops over `range` may count."""
-    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
-        if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
-            yield each.target.id
+def _passing_it(calls: CallQuery) -> CallQuery:
+    return calls.even(hidden=True).passing_beyond(1, where=_may_be_plain)
 
 
 @rule(
     "KD315",
     severity=Severity.ERROR,
     since="3.0",
-    # Second arguments that are names are everywhere: only those count that may hold a bool.
-    look_for=files(Trigger(_may_pass_one)),
+    look_for=_passing_it(applications(KINDS, in_lists=True)) | _passing_it(called(CALL)),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(call: Call) -> Finding | None:
     """Report each call that passes by position what is no tensor."""
-    module, facts = file.module, file.facts
-    for call in module.nodes(cst.Call):
-        given = all_by_position(call)
-        first = next((n for n, each in enumerate(given) if n and _is_plain(module, each)), None)
-        owner = None if first is None else _called(module, call)
-        if first is None or owner is None or not is_keras_3(facts, owner.qualified):
-            continue
-        names = (
-            parameters_of_super(module, facts, owner)
-            if is_call_of_super(call, CALL)
-            else parameters(module, facts, owner)
-        )
-        if names is None or module.is_guarded(call):
-            continue
-        yield file.finding(
-            f"only tensors may be passed to `{owner.cls}` by position: "
-            f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
-            at=given[first],
-            symbol=f"{owner.cls}.__call__",
-            help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
-            fix=_fix(file, given[first:], names[first:]),
-        )
-
-
-def _called(module: Module, call: cst.Call) -> Type | None:
-    if is_call_of_super(call, CALL):
-        return _own_class(module, call)
-    return module.type_of(call.func) or type_in_list(module, call.func)
+    module, facts = call.module, call.facts
+    given = all_by_position(call.node)
+    first = next((n for n, each in enumerate(given) if n and _is_plain(module, each)), None)
+    is_of_super = is_call_of_super(call.node, CALL)
+    owner = _own_class(module, call.node) if is_of_super else call.owner
+    if first is None or owner is None or not is_keras_3(facts, owner.qualified):
+        return None
+    takes = parameters_of_super if is_of_super else parameters
+    names = takes(module, facts, owner)
+    if names is None:
+        return None
+    return call.finding(
+        f"only tensors may be passed to `{owner.cls}` by position: "
+        f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
+        at=given[first],
+        symbol=f"{owner.cls}.__call__",
+        help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
+        fix=_fix(call, given[first:], names[first:]),
+    )
 
 
 def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
@@ -183,11 +143,11 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
 
 
-def _fix(file: File, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
+def _fix(call: Call, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
     if len(given) > len(names):
         return NoFix("the name of its parameter is not known here")
     edits = []
     for each, name in zip(given, names, strict=False):
-        start = file.module.outer_span(each.value).start
+        start = call.module.outer_span(each.value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
-    return file.fix(f"Pass `{names[0]}` by keyword", *edits)
+    return call.fix(f"Pass `{names[0]}` by keyword", *edits)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.class_glimpses import lineages, method_of
-from kdoctor.syntax.ast_walk import inner_nodes
+from kdoctor.analysis.queries.bodies import Body
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
-from kdoctor.syntax.quick_facts import QuickFacts
-
-_Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def returned_by(function: cst.FunctionDef) -> list[cst.BaseExpression]:
@@ -112,35 +108,15 @@ def _index(node: cst.CSTNode, name: str) -> int | None:
     return None
 
 
-def may_take_several(quick: QuickFacts, shape: str) -> bool:
-    """Say whether a layer's method to tell the shape may be one of these, and its call, too."""
+def takes_apart(call: Body) -> bool:
+    """Say whether a method unpacks its inputs, or takes one of them."""
+    return not (call.indexed | call.unpacked).isdisjoint(call.parameters[1:2])
+
+
+def gives_a_shape(shape: Body) -> bool:
+    """Say whether a method gives back a name, or a shape that is written out or added up."""
     return any(
-        any(map(_may_take_apart, _methods_of(lineage, "call")))
-        and any(
-            isinstance(each, ast.Return) and isinstance(each.value, _GIVEN)
-            for method in _methods_of(lineage, shape)
-            for each in inner_nodes(method)
-        )
-        for lineage in lineages(quick)
+        isinstance(each, list | tuple)
+        or (isinstance(each, Expression) and each.kind in {"Name", "BinOp"})
+        for each in shape.returned
     )
-
-
-_GIVEN = (ast.Name, ast.Tuple, ast.List, ast.BinOp)
-
-
-def _methods_of(lineage: list[ast.ClassDef], name: str) -> list[_Method]:
-    found = (method_of(each, name) for each in lineage)
-    return [each for each in found if each is not None]
-
-
-def _may_take_apart(call: _Method) -> bool:
-    inputs = [each.arg for each in call.args.args[1:2]]
-    for each in inner_nodes(call):
-        match each:
-            case (
-                ast.Assign(targets=[ast.Tuple() | ast.List(), *_], value=ast.Name(id=name))
-                | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant())
-            ):
-                if name in inputs:
-                    return True
-    return False

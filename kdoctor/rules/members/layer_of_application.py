@@ -7,11 +7,11 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, value_of
+from kdoctor.analysis.calls import is_keras_3, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import attribute, text, word
+from kdoctor.analysis.queries import Call, called
+from kdoctor.analysis.queries.conditions import text, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Severity
@@ -43,26 +43,26 @@ def _may_be_old(text: str) -> bool:
     "KD234",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=files(attribute("get_layer"), word(*_DENSENETS, *_MOBILENETS), text(_may_be_old)),
+    look_for=called("get_layer")
+    .even(hidden=True)
+    .passing("name", place=0)
+    .beside(word(*_DENSENETS, *_MOBILENETS), text(_may_be_old)),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(call: Call) -> Iterator[Finding]:
     """Report each such name."""
-    module = file.module
-    for node in module.attributes:
-        call = module.parent(node)
-        if node.attr.value != "get_layer" or not isinstance(call, cst.Call):
-            continue
-        given = argument(call, "name", 0) if call.func is node else None
-        texts = [] if given is None else [*_texts(module, given.value)]
-        if not any(_may_be_old(str(literal(each))) for each in texts):
-            continue
-        made = _application(module, file.facts, node.value)
-        if made is None or module.is_guarded(call):
-            continue
-        for name in texts:
-            new = _new_name(made, str(literal(name)))
-            if new is not None:
-                yield _finding(file, name, new)
+    given, function = call.argument("name", 0), call.node.func
+    if given is None or not isinstance(function, cst.Attribute):
+        return
+    texts = [*_texts(call.module, given.value)]
+    if not any(_may_be_old(str(literal(each))) for each in texts):
+        return
+    made = _application(call.module, call.facts, function.value)
+    if made is None:
+        return
+    for name in texts:
+        new = _new_name(made, str(literal(name)))
+        if new is not None:
+            yield _finding(call, name, new)
 
 
 def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleString]:
@@ -100,15 +100,15 @@ def _new_name(made: str, old: str) -> str | None:
     return None
 
 
-def _finding(file: File, name: cst.SimpleString, new: str) -> Finding:
-    is_looped_over = isinstance(file.module.parent(name), cst.Element)
-    return file.finding(
+def _finding(call: Call, name: cst.SimpleString, new: str) -> Finding:
+    is_looped_over = isinstance(call.module.parent(name), cst.Element)
+    return call.finding(
         f"this layer is now named `{new}`: ValueError: No such layer: {literal(name)}.",
         at=name,
         symbol="Functional.get_layer",
-        fix=file.fix(
+        fix=call.fix(
             f"Write `{new}`",
-            Edit(file.module.span(name), (f"{name.prefix}{name.quote}{new}{name.quote}",)),
+            Edit(call.module.span(name), (f"{name.prefix}{name.quote}{new}{name.quote}",)),
             unsafe_because="the list may have other uses" if is_looped_over else "",
         ),
     )

@@ -7,6 +7,7 @@ from functools import lru_cache
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Read
+from kdoctor.analysis.queries.members import reads_where
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable
 from kdoctor.rules.behaviour.weights_appended import appended_weight
@@ -21,7 +22,7 @@ from kdoctor.rules.members._error_owner import (
     symbol,
 )
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
-from kdoctor.rules.members._may_be_removed import reads_of_gone
+from kdoctor.rules.members._lost_members import is_lost, may_be_lost
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._one_input_name import one_input_name
 from kdoctor.rules.members._output_shapes import shape_of_any_layer
@@ -45,7 +46,12 @@ _ELSEWHERE = frozenset(
 )
 
 
-@rule("KD205", severity=Severity.ERROR, since="3.0", look_for=reads_of_gone(_KINDS))
+@rule(
+    "KD205",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=reads_where(is_lost, on=_KINDS, among=may_be_lost),
+)
 def check(read: Read) -> Finding | None:
     """Report each use of a member that is gone and that the user's own code does not define."""
     module, owner, member = read.module, read.owner, read.member

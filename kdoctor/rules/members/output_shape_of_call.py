@@ -12,16 +12,17 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.queries import File, files, subclasses
+from kdoctor.analysis.queries.classes import lineage
 from kdoctor.analysis.queries.conditions import word
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.members._lists_of_shapes import (
+    gives_a_shape,
     gives_as_is,
-    may_take_several,
     mixes_shapes,
     returned_by,
+    takes_apart,
     takes_several,
 )
 from kdoctor.rules.rule import rule
@@ -68,7 +69,7 @@ def _says_its_shape(_: TargetFacts, base: str) -> bool:
         word("call"),
         subclasses(_says_its_shape, guarded=True).trigger
         # Many layers define both methods: what stands in them tells.
-        | Trigger(lambda quick, _: may_take_several(quick, _SHAPE)),
+        | lineage(call=takes_apart, compute_output_shape=gives_a_shape),
     ),
 )
 def check(file: File) -> Iterator[Finding]:

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.analysis.facts import Proven, TargetFacts
+from kdoctor.analysis.queries.callables import callee_of
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix, NoFix
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._keyword_changes import is_refused
-from kdoctor.rules.arguments._may_be_called import callee_of
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
 from kdoctor.rules.names._given_lists import list_for_an_array

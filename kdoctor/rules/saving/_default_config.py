@@ -25,13 +25,13 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
-from kdoctor.analysis.queries import Method, Query, methods
+from kdoctor.analysis.queries import Method, Query, imported_calls, methods
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Span
 from kdoctor.rules.saving._new_methods import at_the_end
-from kdoctor.rules.saving._save_and_load_calls import method_uses, model_of, saves
+from kdoctor.rules.saving._save_and_load_calls import file_uses, model_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import UNKNOWN, literal
@@ -39,7 +39,10 @@ from kdoctor.value_types import Kind
 
 _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
 _SAYS_ITSELF: Final = ("get_config", "from_config", "_auto_config", "__new__")
-_COPY: Final = "models.clone_model"
+_KEEPS: Final = file_uses("save", "to_json", "fit")
+_COPIES: Final = imported_calls(
+    lambda _, name: name.endswith("models.clone_model"), "clone_model"
+).without("clone_function", 2)
 _CHECKPOINT: Final = ".ModelCheckpoint"
 OF_BASE: Final = frozenset({"name", "trainable", "dtype"})
 """What Keras says of every layer, whatever ``__init__`` takes."""
@@ -84,7 +87,7 @@ def kept(module: Module, facts: TargetFacts) -> list[KeptArgument]:
         return []
     by_call = points_to_by_call_of(module)
     found: dict[cst.Call, UserConfig] = {}
-    for call, model in _kept_models(module):
+    for call, model in _kept_models(module, facts):
         made = [by_call.made(model, frame) for frame in by_call.runs(call)]
         for inner in (call for each in made if each for call in by_call.inside(each)):
             cls = class_named(module, inner.func)
@@ -94,24 +97,23 @@ def kept(module: Module, facts: TargetFacts) -> list[KeptArgument]:
     return [KeptArgument(found[call], call) for call in in_order]
 
 
-def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]]:
+def _kept_models(
+    module: Module, facts: TargetFacts
+) -> Iterator[tuple[cst.Call, cst.BaseExpression]]:
     """Yield the calls that save a whole model or copy it, each with the model."""
-    for use in saves(module):
-        model = model_of(use)
-        if model is not None and not module.is_guarded(use.call):
-            yield use.call, model
-    for use in method_uses(module, "to_json", "fit"):
-        if not isinstance(use.call.func, cst.Attribute) or module.is_guarded(use.call):
-            continue
-        if use.what != "fit" or _keeps_whole_models(module, use.call):
+    for use in (each.use for each in _KEEPS.find(module, facts)):
+        if use.what == "save":
+            model = model_of(use)
+            if model is not None:
+                yield use.call, model
+        elif isinstance(use.call.func, cst.Attribute) and (
+            use.what != "fit" or _keeps_whole_models(module, use.call)
+        ):
             yield use.call, use.call.func.value
-    for each in module.references:
-        if each.call is None or not each.name.endswith(_COPY) or is_hidden(each.call):
-            continue
-        copied = passed(each.call, "model", 0)
-        is_told = argument(each.call, "clone_function", 2) is not None
-        if copied is not None and not is_told and not module.is_guarded(each.call):
-            yield each.call, copied
+    for copy in _COPIES.find(module, facts):
+        copied = passed(copy.node, "model", 0)
+        if copied is not None:
+            yield copy.node, copied
 
 
 def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:

@@ -12,10 +12,11 @@ from kdoctor.analysis.calls import argument, binding_of, passed, value_of
 from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Match, Query
+from kdoctor.analysis.queries.conditions import suffix
+from kdoctor.analysis.queries.path_endings import ending_in, passes_path, uses
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
-from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
@@ -23,6 +24,8 @@ from kdoctor.value_types import Kind
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
 _LOAD_FUNCTIONS = ("models.load_model", "saving.load_model")
 _PATH = ("filepath", "path")
+LOADS_H5: Final = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))
+"""A whole model may be loaded from a file in HDF5."""
 
 
 class PathUse(Struct, frozen=True):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from packaging.version import Version
 
 from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, Instance, constructs
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.queries.forms import is_false
+from kdoctor.analysis.queries.path_endings import but_for, in_one_piece, path_ends
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_endings import Ending, ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
-from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TAKES_H5 = Version("3.8")
@@ -24,28 +25,29 @@ _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
 _UNSAFE = "existing files, other programs and people may use the old name"
 
 
-def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
-    for called in quick.calls_of("ModelCheckpoint"):
-        path = called.argument("filepath", 0)
-        if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
-            continue
-        given = called.argument("save_weights_only", 4)
-        weights = False if given is None else literal(given)
-        right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
-        ends = in_one_piece(".weights.h5") if weights else but_for(*right)
-        if may_end(quick, facts, called, path, ends):
-            return True
-    return False
+_CALLBACKS: Final = constructs(Instance(Kind.CALLBACK, "ModelCheckpoint")).passing(
+    "filepath", place=0
+)
+
+
+def _of_models(facts: TargetFacts) -> tuple[str, ...]:
+    """Return how the path of a whole model may end."""
+    return (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
 
 
 @rule(
     "KD602",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=constructs(Instance(Kind.CALLBACK, "ModelCheckpoint"))
-    .passing("filepath", place=0)
-    # Of a path nothing but its end tells, and that takes more than a form.
-    .beside(Trigger(_may_be_wrong)),
+    look_for=_CALLBACKS.beside(
+        path_ends(_CALLBACKS, "filepath", 0, lambda facts: but_for(*_of_models(facts)))
+        | path_ends(
+            _CALLBACKS.passing("save_weights_only", place=4, where=lambda form: not is_false(form)),
+            "filepath",
+            0,
+            lambda _: in_one_piece(".weights.h5"),
+        )
+    ),
 )
 def check(callback: Call) -> Finding | None:
     """Report each callback whose path surely has a wrong ending."""
@@ -99,8 +101,7 @@ def _weights_only(callback: Call) -> bool | None:
 def _is_right(facts: TargetFacts, found: Ending, extension: str, *, weights: bool) -> bool:
     if weights:
         return found.text.endswith(".weights.h5")
-    takes_h5 = keras_version(facts) >= _TAKES_H5
-    return found.text.endswith(".keras") or (extension == ".h5" and takes_h5)
+    return found.text.endswith(".keras") or extension in _of_models(facts)
 
 
 def _rename_to_keras(module: Module, found: Ending) -> Fix | NoFix:

@@ -16,8 +16,8 @@ from kdoctor.rules.rule import Example, rule
 from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
-from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import (
+    LOADS_H5,
     FileUse,
     PathUse,
     all_saves,

@@ -9,11 +9,11 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.queries.path_endings import but_for, hands_path, passes_path
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_endings import Ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
-from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path
 from kdoctor.rules.saving._save_and_load_calls import (
     FileUse,
     PathUse,

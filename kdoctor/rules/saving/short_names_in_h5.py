@@ -12,8 +12,8 @@ from kdoctor.analysis.queries.conditions import text, word
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.model import Edit, Finding, Severity
 from kdoctor.rules.rule import rule
-from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import (
+    LOADS_H5,
     FileUse,
     PathUse,
     compiles,

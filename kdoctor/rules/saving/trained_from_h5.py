@@ -12,8 +12,7 @@ from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
-from kdoctor.rules.saving._possible_endings import LOADS_H5
-from kdoctor.rules.saving._save_and_load_calls import FileUse, compiles, file_uses, is_h5
+from kdoctor.rules.saving._save_and_load_calls import LOADS_H5, FileUse, compiles, file_uses, is_h5
 from kdoctor.syntax import Module
 
 _TRAINS: Final = ("fit", "train_on_batch")

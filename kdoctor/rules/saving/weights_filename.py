@@ -8,12 +8,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.queries.conditions import word
+from kdoctor.analysis.queries.path_endings import but_for, hands_path, in_one_piece, passes_path
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
-from kdoctor.rules.saving._possible_endings import but_for, hands_path, in_one_piece, passes_path
 from kdoctor.rules.saving._save_and_load_calls import (
     FileUse,
     PathUse,

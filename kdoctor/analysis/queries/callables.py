@@ -1,6 +1,6 @@
-"""What a call in a glimpse of a source may be a call of: triggers for rules about arguments.
+"""What a call in the quick facts of a source may be a call of: what Keras has, by its name.
 
-They ask what ``keras_calls`` asks, of less: a call of a method may be that of any class.
+It is what ``keras_calls`` tells, of less: a call of a method may be that of any class.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import BASES, RELEASES, is_known, required
 from kdoctor.analysis.triggers import Trigger, may_be_called_on
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
-from kdoctor.rules.arguments._keras_calls import BASES, RELEASES, is_known, required
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
@@ -77,6 +77,28 @@ def passes(
             for called in calls
         )
     )
+
+
+def gets_out_of_a_dict(
+    speaks: Callable[[TargetFacts, Callee, str], bool], of: Callable[[Callee], object]
+) -> Trigger:
+    """There is a call, maybe of something of Keras, with a keyword of which ``speaks`` holds.
+
+    It may get the keyword by ``**``. ``of`` is that of ``passes``.
+    """
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        keys = keys_of_stars(quick)
+        return bool(keys) and any(
+            any(speaks(facts, callee, each) for each in keys[called.node])
+            and may_call_it(quick, facts, callee, called)
+            for callee, calls in calls_by_callee(quick, facts)
+            if of(callee)
+            for called in calls
+            if called.node in keys
+        )
+
+    return Trigger(holds)
 
 
 def may_call_it(quick: QuickFacts, facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:

@@ -14,15 +14,15 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keras_calls import KerasCall, keras_calls, partial_calls
+from kdoctor.analysis.queries.callables import Callee, callee_of, gets_out_of_a_dict, passes
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
-from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
-from kdoctor.rules.arguments._may_be_called import Callee, callee_of, passes
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
@@ -171,7 +171,7 @@ def bound_keywords(
         given = called.keywords - callee.takes  # as nearly always, nothing
         return any(where(facts, callee, each) for each in given)
 
-    return Query(find, passes(speaks, of=of) | may_get_out_of_a_dict(where, of=of))
+    return Query(find, passes(speaks, of=of) | gets_out_of_a_dict(where, of=of))
 
 
 def passed_by(call: cst.Call) -> Passed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import libcst as cst
@@ -10,18 +10,9 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.uses import names_with_spelling
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.memoize import once
 from kdoctor.model import Edit
-from kdoctor.rules.arguments._may_be_called import (
-    Callee,
-    calls_by_callee,
-    keys_of_stars,
-    may_call_it,
-)
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 # What is called of a dict and takes no key out of it.
@@ -58,28 +49,6 @@ def held_keywords(module: Module, call: cst.Call) -> Iterator[HeldKeyword]:
             made, is_alone = argument.value, True
         for keyword, (key, value) in _keys(module, made).items():
             yield HeldKeyword(keyword, value, key, is_alone)
-
-
-def may_get_out_of_a_dict(
-    speaks: Callable[[TargetFacts, Callee, str], bool], of: Callable[[Callee], object]
-) -> Trigger:
-    """There is a call, maybe of something of Keras, with a keyword of which ``speaks`` holds.
-
-    It may get the keyword by ``**``. ``of`` is that of ``passes``.
-    """
-
-    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        keys = keys_of_stars(quick)
-        return bool(keys) and any(
-            any(speaks(facts, callee, each) for each in keys[called.node])
-            and may_call_it(quick, facts, callee, called)
-            for callee, calls in calls_by_callee(quick, facts)
-            if of(callee)
-            for called in calls
-            if called.node in keys
-        )
-
-    return Trigger(holds)
 
 
 def _keys(

@@ -1,4 +1,4 @@
-"""Which paths a glimpse of a source shows: how each could end, before anything is parsed."""
+"""Conditions on paths: how what is passed as one could end, before anything is parsed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
+from kdoctor.analysis.queries.calls import CallQuery
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.rules.saving._path_endings import H5
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -60,6 +60,22 @@ def passes_path(name: str, place: int, ends: Ends) -> Trigger:
     return uses(lambda quick, facts, called: may_be_path(quick, facts, called, place, ends), name)
 
 
+def path_ends(
+    calls: CallQuery, name: str, place: int, ends: Callable[[TargetFacts], Ends]
+) -> Trigger:
+    """Such a call passes a path, as this argument, of which ``ends`` may hold on the target."""
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        asked = ends(facts)
+        return any(
+            (path := called.argument(name, place)) is not None
+            and may_end(quick, facts, called, path, asked)
+            for called in calls.may_find(quick, facts)
+        )
+
+    return calls.trigger & Trigger(holds)
+
+
 def may_be_path(
     quick: QuickFacts, facts: TargetFacts, called: QuickCall, place: int, ends: Ends
 ) -> bool:
@@ -71,7 +87,7 @@ def may_be_path(
 def may_end(
     quick: QuickFacts, facts: TargetFacts, called: QuickCall, path: ast.expr, ends: Ends
 ) -> bool:
-    """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know.
+    """Say whether ``ends`` holds of how a path may end, as far as a rule could know.
 
     Its names are those of the function that the call stands in.
     """
@@ -177,7 +193,7 @@ def _may_end_in_a_field(quick: QuickFacts, template: ast.expr) -> bool:
 
 
 def _may_be_number(quick: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
-    """Say whether an expression may be what ``_values.is_number`` knows for a number."""
+    """Say whether an expression may be what a rule knows for a number."""
     match node:
         case ast.Constant(value=value):
             return not isinstance(value, str)
@@ -255,6 +271,3 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
         )
 
     return uses(is_handed, name)
-
-
-LOADS_H5 = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))
