@@ -275,6 +275,11 @@ def assigned(*words: str) -> Trigger:
     return Trigger.among("stores", words)
 
 
+def chained_call() -> Trigger:
+    """What a call gave is called: ``layer(…)(x)``."""
+    return Trigger(lambda quick, _: quick.applies)
+
+
 def keyword(*words: str) -> Trigger:
     """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
     return Trigger.among("keywords", words)
