@@ -14,6 +14,7 @@ from __future__ import annotations
 from kdoctor.analysis.queries.calls import (
     CallQuery,
     Instance,
+    any_calls,
     applications,
     builtins,
     called,
@@ -56,6 +57,7 @@ __all__ = [
     "Read",
     "Store",
     "Subclass",
+    "any_calls",
     "applications",
     "builtins",
     "called",

@@ -368,6 +368,24 @@ def called(*methods: str) -> CallQuery:
     return CallQuery(_Call(_Callee(find, may_call, _always, names)))
 
 
+def any_calls() -> CallQuery:
+    """All calls, of whatever."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        return (Call(module, facts, each) for each in module.nodes(cst.Call))
+
+    return CallQuery(_Call(_Callee(find, None, _always, frozenset())))
+
+
+def calls_found(
+    find: Callable[[Module, TargetFacts], Iterator[Call]],
+    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]],
+    *words: str,
+) -> CallQuery:
+    """Calls that ``find`` yields, ``may_call`` of a glimpse; one of the words is written there."""
+    return CallQuery(_Call(_Callee(find, may_call, _always, frozenset(words))))
+
+
 def builtins(*names: str) -> CallQuery:
     """Calls of what is called so, by a name alone: ``hasattr(…)``."""
     wanted = frozenset(names)
