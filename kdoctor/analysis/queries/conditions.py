@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import CallQuery
-from kdoctor.analysis.queries.forms import form_of, possible_forms
+from kdoctor.analysis.queries.forms import Given, form_of, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.queries.sorts import Site
 from kdoctor.analysis.triggers import (
@@ -59,6 +59,7 @@ __all__ = [
     "tested",
     "text",
     "texts",
+    "together",
     "word",
 ]
 
@@ -190,6 +191,17 @@ def given_result(
 def several(calls: CallQuery) -> Trigger:
     """There is more than one such call."""
     return calls.trigger & Trigger(lambda quick, facts: len(calls.may_find(quick, facts)) > 1)
+
+
+def together(one: CallQuery, other: CallQuery, where: Callable[[Given, Given], bool]) -> Trigger:
+    """There are two calls, one of each, and ``where`` holds of what they pass."""
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        others = [given_by(each.node) for each in other.may_find(quick, facts)]
+        passed = [given_by(each.node) for each in one.may_find(quick, facts)] if others else ()
+        return any(where(each, beside) for each in passed for beside in others)
+
+    return one.trigger & other.trigger & Trigger(holds)
 
 
 def repeated(calls: CallQuery, name: str, place: int | None = None) -> Trigger:

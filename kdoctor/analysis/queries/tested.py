@@ -1,16 +1,17 @@
-"""Expressions that are tested: compared with None, what a condition asks, what a loop runs over."""
+"""Queries for expressions whose value is asked for: by a condition, a loop, a function."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.matches import Match
+from kdoctor.analysis.queries.calls import CallQuery
+from kdoctor.analysis.queries.matches import Call, Match
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.sorts import Site, Sort
 from kdoctor.analysis.triggers import Trigger, may_hold
@@ -22,6 +23,8 @@ from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import Condition, Loop
 
 _CONDITIONS: Final = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_Asked = tuple[ast.Call | Condition | Loop, ast.expr]
+"""Where an expression stands, and the expression."""
 _ORDERING: Final = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 
@@ -81,7 +84,7 @@ class Iterated(Match):
     node: cst.BaseExpression
 
 
-def conditions(of: Sort) -> Query[Tested]:
+def decisions(of: Sort) -> Query[Tested]:
     """Conditions, and parts of them, of such a sort, or an order comparison of one: ``if x > 0``.
 
     Not in code that is guarded.
@@ -100,7 +103,7 @@ def conditions(of: Sort) -> Query[Tested]:
                 if not module.is_guarded(each):
                     yield Tested(module, facts, each, symbol="", confidence=Confidence.LIKELY)
 
-    def asked(quick: QuickFacts) -> Iterator[tuple[Condition | Loop, ast.expr]]:
+    def asked(quick: QuickFacts, _: TargetFacts) -> Iterator[_Asked]:
         for kind in _CONDITIONS:
             for condition in quick.nodes.get(kind, ()):
                 for each in conditions_in(condition.test):
@@ -127,11 +130,28 @@ def loops(of: Sort) -> Query[Iterated]:
             if of.is_one(module, each) and not module.is_guarded(each):
                 yield Iterated(module, facts, each, symbol="", confidence=Confidence.LIKELY)
 
-    def asked(quick: QuickFacts) -> Iterator[tuple[Condition | Loop, ast.expr]]:
+    def asked(quick: QuickFacts, _: TargetFacts) -> Iterator[_Asked]:
         for kind in (ast.For, ast.comprehension):
             yield from ((loop, loop.iter) for loop in quick.nodes.get(kind, ()))
 
     return Query(find, _some(asked, of))
+
+
+def given_first(calls: CallQuery, of: Sort) -> Query[Call]:
+    """Of these calls those whose first argument is of such a sort: ``len(x)``."""
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for call in calls.find(module, facts):
+            given = call.node.args[:1]
+            if any(not each.star and of.is_one(module, each.value) for each in given):
+                yield call
+
+    def asked(quick: QuickFacts, facts: TargetFacts) -> Iterator[_Asked]:
+        for called in calls.may_find(quick, facts):
+            firsts = (*called.node.args[:1], *(e.value for e in called.node.keywords[:1]))
+            yield from ((called.node, each) for each in firsts)
+
+    return Query(find, calls.trigger & _some(asked, of))
 
 
 def _parts(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -155,7 +175,8 @@ def _asked(condition: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
 
 
 def _some(
-    asked: Callable[[QuickFacts], Iterator[tuple[Condition | Loop, ast.expr]]], of: Sort
+    asked: Callable[[QuickFacts, TargetFacts], Iterable[_Asked]],
+    of: Sort,
 ) -> Trigger:
     """Return the trigger for files in which something that is asked may be of a sort."""
 
@@ -164,7 +185,7 @@ def _some(
             table = possible.symbol_table
             return any(
                 of.may_be_one(Site(quick, possible, table.places.get(place, table.module)), each)
-                for place, each in asked(quick)
+                for place, each in asked(quick, facts)
             )
 
         return may_hold(quick, facts, speaks)

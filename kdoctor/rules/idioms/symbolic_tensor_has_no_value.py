@@ -9,7 +9,7 @@ import libcst as cst
 from kdoctor.analysis.calls import has_builtin
 from kdoctor.analysis.queries import Call, builtins, imported
 from kdoctor.analysis.queries.sorts import of_kind
-from kdoctor.analysis.queries.tested import Iterated, Tested, conditions, loops
+from kdoctor.analysis.queries.tested import Iterated, Tested, decisions, given_first, loops
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Finding, NoFix, Severity
@@ -60,10 +60,10 @@ _ONE: Final = of_kind(Kind.TENSOR, where=lambda each: each.cls is not None)
     severity=Severity.ERROR,
     since="3.0",
     look_for=(
-        conditions(of=_ONE)
+        decisions(of=_ONE)
         | loops(of=_ONE)
-        | builtins(*_BUILTINS).even(hidden=True).passing_symbolic()
-        | imported(*_NUMPY_NAMES).even(hidden=True).passing_symbolic()
+        | given_first(builtins(*_BUILTINS).even(hidden=True), _ONE)
+        | given_first(imported(*_NUMPY_NAMES).even(hidden=True), _ONE)
     ).beside(SYMBOLIC),
 )
 def check(found: Tested | Iterated | Call) -> Finding | None:
@@ -87,9 +87,6 @@ def check(found: Tested | Iterated | Call) -> Finding | None:
 
 def _error(call: Call) -> str:
     """Return what a function raises that looks at the value of its argument, "" if it does not."""
-    given = call.node.args[0]
-    if given.star or not _ONE.is_one(call.module, given.value):
-        return ""
     if call.reference is not None:
         return f"{_NO_ARRAY}a NumPy array."
     name = _name_of_builtin(call.node)
