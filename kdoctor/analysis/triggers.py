@@ -385,9 +385,3 @@ def defines(*methods: str) -> Trigger:
             for each in quick.nodes.get(ast.ClassDef, ())
         ),
     )
-
-
-def receivers(quick: QuickFacts, *methods: str) -> set[str]:
-    """Return what methods of these names are called on, as ``QuickCall.receiver`` tells it."""
-    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in methods)
-    return {each.receiver for each in called if each.is_attribute}
