@@ -9,7 +9,7 @@ import pytest
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import any_calls, builtins, called, conditions, constructs
 from kdoctor.analysis.queries.captured import captured
-from kdoctor.analysis.queries.forms import is_list
+from kdoctor.analysis.queries.forms import is_list, is_number
 from kdoctor.analysis.queries.operations import SIGNS, operations
 from kdoctor.analysis.queries.own_functions import calls_of_decorated
 from kdoctor.analysis.queries.sorts import of_form, of_kind
@@ -54,6 +54,23 @@ def test_an_operator_meets_two_sorts_on_either_side(met):
 @pytest.mark.parametrize("met", ["x - [1]", "x + 1", "[1] + [2]", "x < [1]", "1 <= x <= [1]"])
 def test_other_operators_keep_the_gate_shut(met):
     assert shut(MET, f"y = {met}")
+
+
+NUMBERS = operations("==", of=of_form(is_number, named=True), with_=of_kind(Kind.TENSOR))
+
+
+@pytest.mark.parametrize(
+    "compared", ["x == 0", "1.5 == x", "x == size", "zero == x", "x == 0 == y"]
+)
+def test_a_name_may_be_of_a_form(compared):
+    source = f"zero = 0\nfor size in [zero]:\n    y = {compared}"
+    assert found(NUMBERS, source) == [compared]
+
+
+@pytest.mark.parametrize("compared", ["x == 'a'", "x != 0", "0 == 0", "x > 0"])
+def test_other_forms_keep_the_gate_shut(compared):
+    assert shut(NUMBERS, f"y = {compared}")
+    assert not opens(NUMBERS.trigger, f"text = 'a'\ny = {compared.replace('0', 'text')}")
 
 
 def test_two_of_one_sort_meet_twice():

@@ -53,6 +53,22 @@ def of_kind(*kinds: Kind, where: Callable[[Type], bool] | None = None) -> Sort:
     return Sort(is_one, may_be_one)
 
 
-def of_form(where: Where) -> Sort:
-    """What is written in a form of which ``where`` holds; a name is a name."""
-    return Sort(lambda _, node: where(form_of(node)), lambda _, node: where(form_of(node)))
+def of_form(where: Where, *, named: bool = False) -> Sort:
+    """What is written in a form of which ``where`` holds.
+
+    With ``named`` names, too, but for those that the file gives values of other forms only.
+    """
+
+    def is_one(_: Module, node: cst.BaseExpression) -> bool:
+        return (named and isinstance(node, cst.Name)) or where(form_of(node))
+
+    def may_be_one(site: Site, node: ast.expr) -> bool:
+        if not named or not isinstance(node, ast.Name):
+            return where(form_of(node))
+        values = site.quick.values_of(node)
+        # What no assignment gives a value, a loop or a call does.
+        return not values or any(
+            isinstance(each, ast.Name) or where(form_of(each)) for each in values
+        )
+
+    return Sort(is_one, may_be_one)
