@@ -275,6 +275,11 @@ def assigned(*words: str) -> Trigger:
     return Trigger.among("stores", words)
 
 
+def chained_call() -> Trigger:
+    """What a call gave is called: ``layer(…)(x)``."""
+    return Trigger(lambda quick, _: quick.applies)
+
+
 def keyword(*words: str) -> Trigger:
     """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
     return Trigger.among("keywords", words)
@@ -380,9 +385,3 @@ def defines(*methods: str) -> Trigger:
             for each in quick.nodes.get(ast.ClassDef, ())
         ),
     )
-
-
-def receivers(quick: QuickFacts, *methods: str) -> set[str]:
-    """Return what methods of these names are called on, as ``QuickCall.receiver`` tells it."""
-    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in methods)
-    return {each.receiver for each in called if each.is_attribute}

@@ -16,7 +16,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.ast_walk import ast_dotted_name, chain_of, nodes_in
+from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.imports import parameter_callees, through_tree
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.package import ClassInfo, Package
@@ -61,12 +61,6 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
     def is_hidden(self) -> bool:
         """Whether ``*args`` or ``**kwargs`` hide some arguments."""
         return self.starred or None in [each.arg for each in self.node.keywords]
-
-    @property
-    def receiver(self) -> str:
-        """What a method is called on, as written; "" where that is more than names and dots."""
-        function = self.node.func
-        return (isinstance(function, ast.Attribute) and ast_dotted_name(function.value)) or ""
 
     @property
     def values(self) -> tuple[ast.expr, ...]:

@@ -37,7 +37,7 @@ def test_each_word_of_the_glossary_is_a_name_in_the_code(word, name):
 
 
 def test_the_layers_are_those_of_the_contract():
-    (contract,) = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
+    contract, *_ = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
         "importlinter"
     ]["contracts"]
     shown = []

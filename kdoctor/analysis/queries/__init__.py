@@ -11,20 +11,17 @@ Candidates are what every rule would ask for by hand: not in code that is guarde
 
 from __future__ import annotations
 
+from kdoctor.analysis.queries.call_query import CallQuery, Instance
 from kdoctor.analysis.queries.calls import (
-    CallQuery,
-    Instance,
+    any_calls,
     applications,
     builtins,
     called,
     calls,
-    calls_of,
     constructs,
-    functions,
-    imported,
-    imported_calls,
 )
 from kdoctor.analysis.queries.classes import classes, methods
+from kdoctor.analysis.queries.imported_calls import calls_of, functions, imported, imported_calls
 from kdoctor.analysis.queries.matches import (
     Argument,
     Call,
@@ -56,6 +53,7 @@ __all__ = [
     "Read",
     "Store",
     "Subclass",
+    "any_calls",
     "applications",
     "builtins",
     "called",

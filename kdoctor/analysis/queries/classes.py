@@ -16,7 +16,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.queries.bodies import Asks, Body, body_of, may_be_body_of
-from kdoctor.analysis.queries.calls import Instance
+from kdoctor.analysis.queries.call_query import Instance
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.analysis.queries.matches import Class, Method, Where
 from kdoctor.analysis.queries.parts import form_with_parts, may_have_parts

@@ -8,15 +8,17 @@ from itertools import chain
 from typing import Any, Final
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.calls import CallQuery
-from kdoctor.analysis.queries.forms import form_of, possible_forms
+from kdoctor.analysis.queries.call_query import CallQuery
+from kdoctor.analysis.queries.forms import Given, form_of, given_by, possible_forms
 from kdoctor.analysis.queries.matches import Where
+from kdoctor.analysis.queries.sorts import Site
 from kdoctor.analysis.triggers import (
     Trigger,
     assigned,
     attribute,
     defines,
     keyword,
+    may_hold,
     member,
     mentions,
     named,
@@ -27,7 +29,7 @@ from kdoctor.analysis.triggers import (
     word,
 )
 from kdoctor.memoize import once
-from kdoctor.syntax.ast_walk import ast_dotted_name
+from kdoctor.syntax.ast_walk import ast_dotted_name, parameters_of
 from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "attribute",
     "defines",
     "display",
+    "given_own",
+    "given_result",
     "given_to",
     "identifier",
     "item",
@@ -46,13 +50,16 @@ __all__ = [
     "named",
     "only",
     "package",
+    "read_of",
     "repeated",
+    "several",
     "star_import",
     "string",
     "suffix",
     "tested",
     "text",
     "texts",
+    "together",
     "word",
 ]
 
@@ -114,6 +121,89 @@ def given_to(calls: CallQuery, where: Callable[[TargetFacts, str], bool]) -> Tri
     )
 
 
+def given_own(
+    calls: CallQuery, *parameters: tuple[str, int | None], by_parameter: bool = False
+) -> Trigger:
+    """Such a call may pass a function or class of the file, or hold one, as one of these arguments.
+
+    ``by_parameter``: it may come through parameters and attributes, too.
+    """
+
+    def may_be_own(quick: QuickFacts, given: ast.AST, names: Collection[str]) -> bool:
+        match given:
+            case ast.Attribute() if quick.meant_by(given):
+                return False  # `keras.metrics`, though a class may have `metrics`, too
+            case ast.Lambda():
+                return by_parameter
+            case ast.Attribute(attr=name):
+                return by_parameter or name in names
+            case ast.Name(id=name):
+                return name in names
+        return False
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        names = _names_defined(quick) | (_parameters(quick) if by_parameter else frozenset())
+        called = calls.may_find(quick, facts)
+        given = (each.argument(*one) for each in called for one in parameters)
+        reached = quick.reached(each for each in given if each is not None)
+        return any(may_be_own(quick, each, names) for each in reached)
+
+    return calls.trigger & Trigger(holds)
+
+
+@once
+def _names_defined(quick: QuickFacts) -> frozenset[str]:
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return frozenset(each.name for kind in kinds for each in quick.nodes.get(kind, ()))
+
+
+@once
+def _parameters(quick: QuickFacts) -> frozenset[str]:
+    functions = chain.from_iterable(quick.nodes.get(e, ()) for e in (ast.FunctionDef, ast.Lambda))
+    return frozenset(one.arg for each in functions for one in parameters_of(each.args))
+
+
+def given_result(
+    calls: CallQuery, *keywords: str, where: Callable[[TargetFacts, str], bool]
+) -> Trigger:
+    """Such a call passes what a call gives of whose dotted name ``where`` holds.
+
+    It passes it by one of these keywords if any, directly or by a name.
+    """
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        makers: set[ast.AST] = {
+            each.node
+            for name, found in quick.calls_by_meaning.items()
+            if where(facts, name)
+            for each in found
+        }
+        given = chain.from_iterable(
+            filter(None, map(called.argument, keywords)) if keywords else called.values
+            for called in (asked.may_find(quick, facts) if makers else ())
+        )
+        return any(each in makers for each in quick.reached(given))
+
+    asked = calls.passing(*keywords) if keywords else calls
+    return asked.trigger & Trigger(holds)
+
+
+def several(calls: CallQuery) -> Trigger:
+    """There is more than one such call."""
+    return calls.trigger & Trigger(lambda quick, facts: len(calls.may_find(quick, facts)) > 1)
+
+
+def together(one: CallQuery, other: CallQuery, where: Callable[[Given, Given], bool]) -> Trigger:
+    """There are two calls, one of each, and ``where`` holds of what they pass."""
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        others = [given_by(each.node) for each in other.may_find(quick, facts)]
+        passed = [given_by(each.node) for each in one.may_find(quick, facts)] if others else ()
+        return any(where(each, beside) for each in passed for beside in others)
+
+    return one.trigger & other.trigger & Trigger(holds)
+
+
 def repeated(calls: CallQuery, name: str, place: int | None = None) -> Trigger:
     """Two such calls pass the same name as this argument, or one does again and again.
 
@@ -159,6 +249,23 @@ def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
 def texts(where: Callable[[str], bool]) -> Trigger:
     """``where`` holds of all strings that are no docstrings, joined by lines."""
     return Trigger(lambda quick, _: where("\n".join(quick.strings)))
+
+
+def read_of(may_be: Callable[[Site, ast.expr], bool], *members: str) -> Trigger:
+    """An attribute of one of these names is read, or assigned, of what ``may_be`` holds of."""
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        return may_hold(
+            quick,
+            facts,
+            lambda possible: any(
+                may_be(Site(quick, possible, space), node.value)
+                for places in (possible.reads, possible.writes)
+                for node, space in places(members)
+            ),
+        )
+
+    return member(*members) & Trigger(holds)
 
 
 def only(where: Callable[[str], bool]) -> Trigger:

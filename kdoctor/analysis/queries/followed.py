@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kdoctor.analysis.dataflow.may_values import may_values_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.calls import CallQuery
+from kdoctor.analysis.queries.call_query import CallQuery
 from kdoctor.analysis.queries.forms import may_form_in
 from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.triggers import Trigger, keyword

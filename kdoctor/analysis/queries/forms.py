@@ -217,6 +217,12 @@ class Given(Struct, frozen=True):
     by_position: tuple[object, ...]
     keywords: dict[str, object]
 
+    def argument(self, name: str, place: int | None = None, absent: object = None) -> object:
+        """Return the form of what is passed by this keyword, or at this place (from 0)."""
+        if place is not None and place < len(self.by_position):
+            return self.by_position[place]
+        return self.keywords.get(name, absent)
+
 
 def given_by(call: ast.Call | cst.Call) -> Given:
     """Return what a call of either tree passes; ``**other`` is left out."""

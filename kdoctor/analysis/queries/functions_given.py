@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.calls import CallQuery
+from kdoctor.analysis.queries.call_query import CallQuery
 from kdoctor.analysis.queries.matches import Argument
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.signatures import FormalSignature, signature_of

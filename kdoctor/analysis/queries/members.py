@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.calls import On, instances_of
+from kdoctor.analysis.queries.call_query import On, instances_of
 from kdoctor.analysis.queries.matches import Read, Store
 from kdoctor.analysis.queries.owners import classes_mentioned, with_merged
 from kdoctor.analysis.queries.query import Query

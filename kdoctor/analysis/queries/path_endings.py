@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.calls import CallQuery
+from kdoctor.analysis.queries.call_query import CallQuery
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern

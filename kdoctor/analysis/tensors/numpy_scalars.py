@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.queries.sorts import Site, Sort
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLOATS_OF_NUMPY,
@@ -27,10 +28,6 @@ from kdoctor.analysis.tensors.elements import is_number, kind_of_leaf
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.tensors.shapes import is_shape_parameter
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.symbol_table import SymbolTable
 
 _BUILD: Final = "build"
 _MAX_DEPTH: Final = 8  # steps from name to name
@@ -177,25 +174,26 @@ def _kind_of_leaf(module: Module, node: cst.BaseExpression) -> NumberKind | None
     return kind_of_leaf(module, node)
 
 
-def may_be_of_numpy(
-    quick: QuickFacts, symbol_table: SymbolTable, node: ast.expr, depth: int = 0
-) -> bool:
-    """Say whether an expression of a glimpse may be what ``of_numpy`` knows."""
+def _may_be_one(site: Site, node: ast.expr, depth: int = 0) -> bool:
     match node:
         case ast.Call(func=function):
-            return not MAKERS.isdisjoint(quick.meant_by(function))
+            return not MAKERS.isdisjoint(site.quick.meant_by(function))
         case ast.UnaryOp(operand=inner):
-            return may_be_of_numpy(quick, symbol_table, inner, depth)
+            return _may_be_one(site, inner, depth)
         case ast.BinOp(left=left, right=right):
-            return any(may_be_of_numpy(quick, symbol_table, each, depth) for each in (left, right))
+            return any(_may_be_one(site, each, depth) for each in (left, right))
         case ast.Name():
-            values: Iterable[ast.expr | None] = quick.values_of(node)
+            values: Iterable[ast.expr | None] = site.quick.values_of(node)
         case ast.Attribute(attr=name):
-            values = (each.value for each in symbol_table.stores.get(name, ()))
+            values = (each.value for each in site.possible.symbol_table.stores.get(name, ()))
         case _:
             return False
     return depth > _MAX_DEPTH or any(
-        may_be_of_numpy(quick, symbol_table, each, depth + 1)
+        _may_be_one(site, each, depth + 1)
         for each in values
         if each is not None and each is not node
     )
+
+
+OF_NUMPY: Final = Sort(lambda module, node: of_numpy(module, node) is not None, _may_be_one)
+"""What surely is of NumPy's."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.models.user_classes import kind_of_class
-from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
+GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
+"""The methods of a layer to which Keras passes a shape first."""
 # They give what a layer or function of one's own gives.
 _OF_OTHERS = frozenset({
     *("Bidirectional", "Lambda", "RNN", "SpectralNormalization", "TimeDistributed", "Wrapper"),

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, member, mentions
+from kdoctor.analysis.triggers import chained_call, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import required_precedence
@@ -33,7 +33,7 @@ def _makes_one(facts: TargetFacts, name: str) -> bool:
     return made is not None and made.kind is Kind.TENSOR
 
 
-SYMBOLIC: Final = member(*_READ) | Trigger(lambda quick, _: quick.applies) | mentions(_makes_one)
+SYMBOLIC: Final = member(*_READ) | chained_call() | mentions(_makes_one)
 """A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
 
 

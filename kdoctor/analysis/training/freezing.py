@@ -11,6 +11,9 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of, passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
+from kdoctor.analysis.queries import files
+from kdoctor.analysis.queries.conditions import assigns, attribute
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.memoize import unowned
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
@@ -21,6 +24,17 @@ from kdoctor.value_types import Kind
 
 COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})
+
+
+def _may_be_false(form: object) -> bool:
+    """Say whether what is assigned may be False: of a name, a function may be told so."""
+    return form is False or (isinstance(form, Expression) and form.kind == "Name")
+
+
+FREEZES: Final = files(
+    assigns("trainable", where=_may_be_false), attribute("compile"), attribute(*TRAINING)
+)
+"""Files that may freeze something, compile and train."""
 _PLAIN = (cst.Assign, cst.AssignTarget, cst.IndentedBlock, cst.SimpleStatementLine)
 _BLOCKS = (cst.IndentedBlock, cst.Module)
 _MAX_EXPRESSIONS = 2000  # expressions that a model is made of

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, passed
-from kdoctor.analysis.class_glimpses import bases_meant, lineages, method_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
@@ -19,14 +17,12 @@ from kdoctor.analysis.models.user_classes import (
     lineage_with_keras_3_base,
     methods_in,
 )
+from kdoctor.analysis.queries import called, files, methods
+from kdoctor.analysis.queries.conditions import given_own
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
-from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.keras_api import oracle
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import parameters_of
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -39,7 +35,6 @@ _TRAINS_BY_ITSELF: Final = frozenset({"compile", "compute_loss", "test_step", "t
 _OF_KERAS: Final = frozenset({None, "Functional", "Sequential"})
 _MAX_DEPTH = 12  # steps from name to name
 _PLACE_OF_THE_TYPE = 2  # behind the name and the reduction
-_DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
 
 
@@ -217,56 +212,7 @@ def _passed(points_to: PointsTo, parameter: cst.Param) -> Iterator[cst.BaseExpre
             yield given
 
 
-# -- what one look at the source tells
-
-
-def may_be_of_the_file(
-    quick: QuickFacts,
-    given: Iterable[ast.expr | None],
-    *,
-    kinds: Iterable[type[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]] = _DEFINING,
-    by_parameter: bool = False,
-) -> bool:
-    """Say whether something that is passed may be a function or a class of the file, or hold one.
-
-    ``kinds`` are those asked about. ``by_parameter``: it may come through parameters and
-    attributes, too.
-    """
-    defined = {each.name for kind in kinds for each in quick.nodes.get(kind, ())}
-    if by_parameter:
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        for function in (each for kind in functions for each in quick.nodes.get(kind, ())):
-            defined.update(each.arg for each in parameters_of(function.args))
-    for each in quick.reached(each for each in given if each is not None):
-        if isinstance(each, ast.Attribute) and quick.meant_by(each):
-            continue  # `keras.metrics`, though a class may have `metrics`, too
-        if by_parameter and isinstance(each, ast.Lambda | ast.Attribute):
-            return True
-        if (getattr(each, "id", None) or getattr(each, "attr", None)) in defined:
-            return True
-    return False
-
-
-def _may_define_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a class with a ``call`` may come from one of Keras' losses."""
-    known = oracle(facts.target)
-    for line in lineages(quick):
-        names = {name for each in line for name in bases_meant(quick, each)}
-        made = [known.class_type(each) for each in names]
-        has_call = any(method_of(each, "call") is not None for each in line)
-        if has_call and any(each is not None and each.kind is Kind.LOSS for each in made):
-            return True
-    return False
-
-
-OWN_LOSSES = (word("call") & Trigger(_may_define_one)) | (
-    attribute("compile")
-    & Trigger(
-        lambda quick, _: may_be_of_the_file(
-            quick,
-            (each.argument("loss", PLACE) for each in quick.calls_by_leaf.get("compile", ())),
-            by_parameter=True,
-        )
-    )
+OWN_LOSSES: Final = methods("call", of=Kind.LOSS, guarded=True) | files(
+    given_own(called("compile").even(hidden=True), ("loss", PLACE), by_parameter=True)
 )
-"""A trigger: without what this asks for, a file has no loss of its own."""
+"""Files that may have a loss of their own: a class, or a function that `compile` is given."""

@@ -11,14 +11,12 @@ from msgspec import Struct
 from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
+from kdoctor.analysis.queries import called
+from kdoctor.analysis.queries.conditions import given_own
 from kdoctor.analysis.training.loss_counts import is_as_written
-from kdoctor.analysis.training.user_losses import may_be_of_the_file
-from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.rules.behaviour._elementwise_operands import Pair
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 MEASURES: Final = {"loss": 1, "metrics": 2, "weighted_metrics": 4}
@@ -85,13 +83,5 @@ def _pair(function: cst.FunctionDef, first: int) -> Pair | None:
     return Pair(function, params[0], params[1]) if len(params) > 1 else None
 
 
-def _may_measure(quick: QuickFacts, _: TargetFacts) -> bool:
-    compiled = quick.calls_by_leaf.get("compile", ())
-    return may_be_of_the_file(
-        quick, (each.argument(*given) for each in compiled for given in MEASURES.items())
-    )
-
-
-# By names: today's code, too, compiles models, with what Keras has.
-MEASURED_BY_OWN: Final = attribute("compile") & Trigger(_may_measure)
+MEASURED_BY_OWN: Final = given_own(called("compile").even(hidden=True), *MEASURES.items())
 """A condition: ``compile`` may be given a function or a class of the file to measure by."""

@@ -7,10 +7,11 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.queries.comparisons import Comparison, comparisons
 from kdoctor.analysis.queries.forms import Expression
+from kdoctor.analysis.queries.operations import Operation, operations
+from kdoctor.analysis.queries.sorts import of_form, of_kind
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
-from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import rule
@@ -35,18 +36,15 @@ def _may_be_a_number(form: object) -> bool:
     "KD474",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=comparisons("==", of=Kind.TENSOR, against=_may_be_a_number).beside(SYMBOLIC),
+    look_for=operations(
+        "==", of=of_form(_may_be_a_number, named=True), with_=of_kind(Kind.TENSOR)
+    ).beside(SYMBOLIC),
 )
-def check(comparison: Comparison) -> Finding | None:
+def check(comparison: Operation) -> Finding | None:
     """Report each such comparison."""
     module, node = comparison.module, comparison.node
-    if not any(
-        is_symbolic(module, one) and numbers_of_scalar(module, other) is not None
-        for one, other in (
-            (comparison.left, comparison.right),
-            (comparison.right, comparison.left),
-        )
-    ):
+    assert isinstance(node, cst.Comparison)
+    if len(node.comparisons) > 1 or numbers_of_scalar(module, comparison.one) is None:
         return None
     if module.context_of(node) in RUN_WITH_VALUES or _is_asked(module, node):
         return None
@@ -58,7 +56,7 @@ def check(comparison: Comparison) -> Finding | None:
         symbol="KerasTensor.__eq__",
         severity=Severity.ERROR if told else Severity.CHANGE,
         help=f"Write `{speller_at(module, node).spell('keras.ops.equal')[0]}`.",
-        fix=_by_function(comparison),
+        fix=_by_function(comparison, node),
     )
 
 
@@ -81,10 +79,11 @@ def _is_asked(module: Module, node: cst.Comparison) -> bool:
     return False
 
 
-def _by_function(comparison: Comparison) -> Fix | NoFix:
+def _by_function(comparison: Operation, node: cst.Comparison) -> Fix | NoFix:
     """Return the fix that writes the function that compares the elements."""
-    module, node = comparison.module, comparison.node
-    whole, first, second = map(module.span, (node, comparison.left, comparison.right))
+    module = comparison.module
+    sides = (node.left, node.comparisons[0].comparator)
+    whole, first, second = map(module.span, (node, *sides))
     gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)
     if any("#" in module.text[start:end] for start, end in gaps):
         return NoFix("the expression contains a comment")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries import File
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES,
     TRAINING,
     Freezing,
     Setting,
     Use,
     fix_around,
 )
-from kdoctor.analysis.training.may_freeze import FREEZES_AGAIN
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 
 
-@rule("KD403", severity=Severity.CHANGE, since="3.0", look_for=files(FREEZES_AGAIN))
+@rule("KD403", severity=Severity.CHANGE, since="3.0", look_for=FREEZES)
 def check(file: File) -> Iterator[Finding]:
     """Report each model that is frozen between ``compile`` and its first training."""
     freezing = Freezing(file.module)
@@ -26,7 +26,7 @@ def check(file: File) -> Iterator[Finding]:
         return
     compiled = {file.source(use.model) for use in freezing.uses(COMPILE)}
     for setting in (*freezing.models_frozen(), *freezing.layers_frozen()):
-        # The condition knows no more than this.
+        # What is compiled by another name is not reported.
         if file.source(setting.model) not in compiled and not freezing.is_given(setting):
             continue
         steps = _steps(freezing, setting)

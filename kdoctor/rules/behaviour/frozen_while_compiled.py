@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries import File
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES,
     TRAINING,
     Freezing,
     Setting,
@@ -14,12 +15,11 @@ from kdoctor.analysis.training.freezing import (
     fix_around,
     name_at,
 )
-from kdoctor.analysis.training.may_freeze import FREEZES_AGAIN
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
 
 
-@rule("KD437", severity=Severity.CHANGE, since="3.0", look_for=files(FREEZES_AGAIN))
+@rule("KD437", severity=Severity.CHANGE, since="3.0", look_for=FREEZES)
 def check(file: File) -> Iterator[Finding]:
     """Report each thawing after the ``compile`` of a model that holds what is thawed."""
     freezing = Freezing(file.module)
@@ -67,7 +67,7 @@ def _steps(freezing: Freezing, thawing: Setting, compiled: Use) -> Sequence[Use]
 
 
 def _is_a_pair(freezing: Freezing, frozen: Setting, thawing: Setting) -> bool:
-    """Say whether it is frozen and thawed by one name, or by functions: all the condition knows."""
+    """Say whether it is frozen and thawed by one name, or by functions."""
     source = freezing.module.source
     return source(frozen.model) == source(thawing.model) or (
         freezing.is_given(frozen) or freezing.is_given(thawing)

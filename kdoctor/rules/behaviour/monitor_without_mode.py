@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from functools import reduce
+from operator import or_
 
 import libcst as cst
 from packaging.version import Version
 
 from kdoctor.analysis.calls import (
     add_keyword,
-    argument,
     is_hidden,
-    is_keras_3,
     keras_version,
     replace_expression,
 )
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import Call, Instance, constructs
-from kdoctor.analysis.triggers import Trigger, may_be_called_on
+from kdoctor.analysis.queries import Call, Instance, Query, called, constructs
+from kdoctor.analysis.queries.conditions import together
+from kdoctor.analysis.queries.forms import Given, given_by
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 # Where `monitor` and `mode` stand by position.
@@ -57,58 +54,65 @@ _NUMBERED = pattern(r"_\d+$")
 # Before, only EarlyStopping asked; the others guessed as in Keras 2.
 _ALL_CALLBACKS = Version("3.11.0")
 _METRICS = ("metrics", "weighted_metrics")
+_BEFORE_METRICS = 2  # arguments of `compile` by position
 _PLAINLY_LESS = pattern(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
-# Today's code says a mode, or monitors what it compiles with: no simpler question tells.
-def _may_lack_a_mode(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
-    made = chain.from_iterable(map(quick.calls_of, _CALLBACKS))
-    monitored = {name for called in made for name in _monitored(facts, called)} - {"loss"}
-    if not all(map(_is_of_keras, monitored)):
-        return True
-    lacking = [
-        called
-        for called in (quick.calls_of("compile") if monitored else ())
-        if (names := _glimpsed_metrics(called)) is not None and not monitored <= names
-    ]
-    return may_be_called_on(quick, facts, lacking, {Kind.MODEL})
+def _monitored(cls: str, given: Given) -> str:
+    """Return the metric that a callback monitors without a mode, "" if none is asked for one."""
+    monitor, mode = _CALLBACKS[cls]
+    name, said = given.argument("monitor", monitor), given.argument("mode", mode, "auto")
+    found = name.removeprefix("val_") if isinstance(name, str) and said == "auto" else ""
+    return "" if found == "loss" else found
 
 
-def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:
-    keras_3 = (each for each in called.names if is_keras_3(facts, each))
-    for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
-        monitor, mode = _CALLBACKS[cls]
-        given, said = called.argument("monitor", monitor), called.argument("mode", mode)
-        name = None if given is None else literal(given)
-        if isinstance(name, str) and (said is None or literal(said) == "auto"):
-            yield name.removeprefix("val_")
+def _names(given: Given) -> set[str] | None:
+    """Return the names of the metrics that `compile` is given; None if not all are plain."""
+    names: set[str] = set()
+    for keyword in _METRICS:
+        metrics = given.argument(keyword, absent=[])
+        if len(given.by_position) > _BEFORE_METRICS or not isinstance(metrics, list):
+            return None
+        # What a class's name (`AUC`) becomes in the logs is left open.
+        if not all(isinstance(each, str) and each.islower() for each in metrics):
+            return None
+        names.update(metrics)
+    return names
 
 
-def _glimpsed_metrics(called: QuickCall) -> set[str] | None:
-    """Return what ``_metrics`` does."""
-    if called.is_hidden or called.places > 2:
-        return None
-    given = map(called.argument, _METRICS)
-    return _names_of([] if each is None else literal(each) for each in given)
+def _callbacks(cls: str) -> Query[Call]:
+    """Callbacks of a class whose metric is none of Keras, or none that a model is compiled with."""
+
+    def is_own(given: Given) -> bool:
+        name = _monitored(cls, given)
+        return bool(name) and not _is_of_keras(name)
+
+    def is_known(given: Given) -> bool:
+        return _is_of_keras(_monitored(cls, given))
+
+    def is_left_out(callback: Given, compiled: Given) -> bool:
+        names = _names(compiled)
+        return names is not None and _monitored(cls, callback) not in names
+
+    callbacks = constructs(Instance(Kind.CALLBACK, cls))
+    known = callbacks.where(is_known)
+    return callbacks.where(is_own) | known.beside(together(known, called("compile"), is_left_out))
 
 
 @rule(
     "KD408",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=constructs(*(Instance(Kind.CALLBACK, each) for each in _CALLBACKS)).beside(
-        Trigger(_may_lack_a_mode)
-    ),
+    look_for=reduce(or_, map(_callbacks, _CALLBACKS)),
 )
 def check(callback: Call) -> Finding | None:
     """Report each monitor whose direction Keras 3 cannot know."""
     monitor, mode = _CALLBACKS[callback.cls]
     given, said = callback.argument("monitor", monitor), callback.argument("mode", mode)
-    name = literal(given.value) if given else None
     if callback.cls != "EarlyStopping" and keras_version(callback.facts) < _ALL_CALLBACKS:
         return None
-    if given is None or not isinstance(name, str) or (said and literal(said.value) != "auto"):
+    name = literal(given.value) if given else None
+    if given is None or not isinstance(name, str):
         return None
     if _may_be_known(callback.module, name.removeprefix("val_")):
         return None
@@ -165,26 +169,7 @@ def _is_of_keras(name: str) -> bool:
 def _compiled(module: Module) -> list[set[str] | None]:
     """Return, for each call of ``compile``, the names of the metrics; None if not all are plain."""
     return [
-        _metrics(use.called)
+        None if is_hidden(use.called) else _names(given_by(use.called))
         for use in module.members
         if use.member == "compile" and use.owner.kind is Kind.MODEL and use.called is not None
     ]
-
-
-def _metrics(call: cst.Call) -> set[str] | None:
-    if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
-        return None
-    given = (argument(call, keyword) for keyword in _METRICS)
-    return _names_of(literal(each.value) if each else [] for each in given)
-
-
-def _names_of(metrics: Iterable[object]) -> set[str] | None:
-    names: set[str] = set()
-    for value in metrics:
-        if not isinstance(value, list):
-            return None
-        # What a class's name (`AUC`) becomes in the logs is left open.
-        if not all(isinstance(each, str) and each.islower() for each in value):
-            return None
-        names |= set(value)
-    return names

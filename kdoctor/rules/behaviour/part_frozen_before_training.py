@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries import File, called, files
+from kdoctor.analysis.queries.conditions import several
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES,
     TRAINING,
     Freezing,
     Setting,
@@ -14,7 +16,6 @@ from kdoctor.analysis.training.freezing import (
     fix_around,
     name_at,
 )
-from kdoctor.analysis.training.may_freeze import FREEZES_A_PART
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
 
@@ -23,7 +24,7 @@ from kdoctor.rules.rule import rule
     "KD447",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=files(FREEZES_A_PART),
+    look_for=files(FREEZES, several(called("compile").even(hidden=True))),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each part that is frozen between two models, of which the first is to train it."""
@@ -46,7 +47,7 @@ def _steps(freezing: Freezing, setting: Setting, compiled: Use) -> Sequence[Use]
     """
     module, part, whole = freezing.module, setting.model, compiled.model
     is_earlier = module.span(compiled.call) < module.span(setting.node)
-    # The trigger knows no more than this.
+    # What is compiled further down, in a function that is called before, is not reported.
     if not is_earlier and not freezing.is_given(setting):
         return ()
     if freezing.is_same(part, whole) or not freezing.is_after(setting.node, compiled.call, None):

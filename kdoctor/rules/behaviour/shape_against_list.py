@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, files, reads
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.analysis.queries.conditions import member, word
-from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
-from kdoctor.analysis.tensors.shapes import is_shape_tuple
+from kdoctor.analysis.queries.forms import is_list
+from kdoctor.analysis.queries.operations import Operation, operations
+from kdoctor.analysis.queries.sorts import of_form
+from kdoctor.analysis.tensors.shape_queries import SUMMED_SHAPE
+from kdoctor.analysis.tensors.shapes import GIVEN_A_SHAPE
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.analysis.triggers import Operator, Trigger, may_hold, some_operator
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Edit, Finding, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import MayTypes
-    from kdoctor.syntax.symbol_table import Namespace
 
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
@@ -35,97 +28,37 @@ _ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
 
 # Of a list that is added or compared there is much; the other side tells by its type.
-def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return some_operator(quick, facts, _may_meet_a_list) or (
-        "TensorShape" in quick.words and may_hold(quick, facts, partial(_may_be_asked, quick))
-    )
-
-
-def _may_meet_a_list(possible: MayTypes, node: Operator, space: Namespace) -> bool:
-    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
-        return False
-    second = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
-    return any(
-        isinstance(other, ast.List) and _may_be_a_shape(possible, shape, space)
-        for shape, other in ((node.left, second), (second, node.left))
-    )
-
-
-def _may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
-    match node:
-        case ast.BinOp(left=left, right=right):
-            return any(_may_be_a_shape(possible, each, space) for each in (left, right))
-        case ast.Call(func=ast.Attribute(attr="get_shape")):
-            return False  # as `_is_one` has it
-    return may_be_a_shape(possible, node, space)
-
-
-def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
-    """Say whether the type of what may be a shape is asked for."""
-    symbol_table = possible.symbol_table
-    return any(
-        called.places > 1
-        and may_be_a_shape(
-            possible, called.node.args[0], symbol_table.places.get(called.node, symbol_table.module)
-        )
-        for called in quick.calls_by_leaf.get("isinstance", ())
-    )
+_MET: Final = operations("+", "==", "!=", of=of_form(is_list), with_=SUMMED_SHAPE)
+_ASKED: Final = reads("shape", on=Kind.TENSOR)
 
 
 @rule(
     "KD415",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=files((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE), Trigger(_may_meet)),
+    look_for=_MET.beside((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE))
+    | _ASKED.beside(word("TensorShape"), word("isinstance")),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(found: Operation | Read) -> Finding | None:
     """Report each shape that meets a list."""
-    module = file.module
-    for read in file.find(reads("shape", on=Kind.TENSOR)):
-        shape = _with_slice(module, read.node)
-        if _is_type_check(module, shape, module.parent(shape)):
-            yield file.finding(
-                "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
-                at=shape,
-                symbol="KerasTensor.shape",
-                help="Write `isinstance(x.shape, tuple)`.",
-                fix=NoFix("the code that uses the shape has to change with it"),
-            )
-    for node, sides, adds in _operations(module):
-        for shape, other in (sides, sides[::-1]):
-            if (
-                isinstance(other, cst.List)
-                and _is_a_shape(module, shape)
-                and _is_one(module, shape, other)
-                and not module.is_guarded(node)
-            ):
-                yield _meets(file, shape, other, adds=adds)
-
-
-def _operations(
-    module: Module,
-) -> Iterator[tuple[cst.CSTNode, tuple[cst.BaseExpression, cst.BaseExpression], bool]]:
-    """Yield what is added, and what is compared."""
-    for node in module.nodes(cst.BinaryOperation):
-        if isinstance(node.operator, cst.Add):
-            yield node, (node.left, node.right), True
-    for compared in module.nodes(cst.Comparison):
-        match compared.comparisons:
-            case [
-                cst.ComparisonTarget(operator=cst.Equal() | cst.NotEqual(), comparator=second),
-                *_,
-            ]:
-                yield compared, (compared.left, second), False
-
-
-def _is_a_shape(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether it is a shape that is a tuple, or what comes of adding something to one."""
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
-        return any(
-            _is_a_shape(module, shape) and isinstance(other, cst.List | cst.Tuple)
-            for shape, other in ((node.left, node.right), (node.right, node.left))
-        )
-    return is_shape_tuple(module, node)
+    module = found.module
+    if isinstance(found, Operation):
+        other, shape = found.one, found.other
+        assert isinstance(other, cst.List)
+        if not _is_one(module, shape, other):
+            return None
+        return _meets(found, shape, other, adds=isinstance(found.node, cst.BinaryOperation))
+    shape = _with_slice(module, found.node)
+    if not _is_type_check(module, shape, module.parent(shape)):
+        return None
+    return found.finding(
+        "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
+        at=shape,
+        symbol="KerasTensor.shape",
+        confidence=Confidence.LIKELY,
+        help="Write `isinstance(x.shape, tuple)`.",
+        fix=NoFix("the code that uses the shape has to change with it"),
+    )
 
 
 def _is_one(module: Module, shape: cst.BaseExpression, other: cst.List) -> bool:
@@ -218,13 +151,13 @@ def _is_type_check(module: Module, shape: cst.BaseExpression, parent: cst.CSTNod
     return is_it and module.qualified(call.args[1].value) in _TYPES
 
 
-def _meets(file: File, shape: cst.BaseExpression, other: cst.List, *, adds: bool) -> Finding:
-    module = file.module
+def _meets(found: Operation, shape: cst.BaseExpression, other: cst.List, *, adds: bool) -> Finding:
+    module = found.module
     span = module.span(other)
     is_first = module.span(shape).start < span.start
     single = len(other.elements) == 1 and module.comma_after(other.elements[0]) is None
     comma = "," if single else ""
-    return file.finding(
+    return found.finding(
         f"the shape is a tuple: {_ADDING if is_first else _ADDED}"
         if adds
         else "the shape is a tuple, which never equals a list: the result is the same for every "
@@ -233,7 +166,7 @@ def _meets(file: File, shape: cst.BaseExpression, other: cst.List, *, adds: bool
         at=other,
         severity=Severity.ERROR if adds else Severity.CHANGE,
         help="Use a tuple.",
-        fix=file.fix(
+        fix=found.fix(
             "Use a tuple",
             Edit(Span(span.start, span.start + 1), ("(",)),
             Edit(Span(span.end - 1, span.end), (f"{comma})",)),

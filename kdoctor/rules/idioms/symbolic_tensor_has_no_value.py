@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from itertools import chain
+from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.calls import has_builtin
+from kdoctor.analysis.queries import Call, builtins, imported
+from kdoctor.analysis.queries.sorts import of_kind
+from kdoctor.analysis.queries.tested import Iterated, Tested, decisions, given_first, loops
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
-from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.memoize import once
-from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import conditions_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -44,9 +41,6 @@ _OF_NUMPY = frozenset({
     "where", "var",
 })  # fmt: skip
 _NUMPY_NAMES = frozenset(f"numpy.{name}" for name in _OF_NUMPY)
-_ORDERING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
-_ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
-_LOOPING = (ast.For, ast.comprehension)
 _QUESTIONS = ("isinstance", "hasattr", "callable", "type")
 _HELP = {
     _NO_BOOL: "Use `keras.ops.where(condition, a, b)`, or move the branch into the `call` of a "
@@ -57,111 +51,46 @@ _HELP = {
 _ARRAY_HELP = "Use the function of `keras.ops` instead of NumPy's; values only exist in `call`."
 
 
-def _may_be_misused(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether ``_misused`` could find something, by what may be a tensor at all."""
-    asking = (each for kind in _ASKING for each in quick.nodes.get(kind, ()))
-    loops = (each for kind in _LOOPING for each in quick.nodes.get(kind, ()))
-    calls = (
-        *(called for name in _BUILTINS for called in quick.calls_of(name)),
-        *(
-            called
-            for name in _NUMPY_NAMES.intersection(quick.calls_by_meaning)
-            for called in quick.calls_by_meaning[name]
-        ),
-    )
-    asked = chain(
-        ((place, each) for place in asking for each in _may_decide(place.test)),
-        ((place, place.iter) for place in loops),
-        ((called.node, called.node.args[0]) for called in calls if called.places),
-    )
-    return may_be_of(quick, facts, asked, {Kind.TENSOR})
-
-
-def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
-    """Yield what a condition needs the value of."""
-    for each in conditions_in(test):
-        match each:
-            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
-                yield from (left, *each.comparators)
-            case _:
-                yield each
+# A model may give a list of tensors: then the class is not known.
+_ONE: Final = of_kind(Kind.TENSOR, where=lambda each: each.cls is not None)
 
 
 @rule(
     "KD504",
     severity=Severity.ERROR,
     since="3.0",
-    # Every file has conditions and loops: what they are asked of tells.
-    look_for=files(SYMBOLIC, Trigger(_may_be_misused)),
+    look_for=(
+        decisions(of=_ONE)
+        | loops(of=_ONE)
+        | given_first(builtins(*_BUILTINS).even(hidden=True), _ONE)
+        | given_first(imported(*_NUMPY_NAMES).even(hidden=True), _ONE)
+    ).beside(SYMBOLIC),
 )
-def check(file: File) -> Iterator[Finding]:
+def check(found: Tested | Iterated | Call) -> Finding | None:
     """Report each such use."""
-    module = file.module
-    for place, error in _misused(module):
-        if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
-            continue
-        if _is_in_a_layer(module, place) or _is_asked_what_it_is(module, place):
-            continue
-        yield file.finding(
-            f"a symbolic tensor has no value while the model is built: {error}",
-            at=place,
-            symbol="KerasTensor",
-            help=_HELP.get(error, _ARRAY_HELP),
-            fix=NoFix("code that depends on values has to be restructured"),
-        )
+    module, place = found.module, found.node
+    error = _NO_BOOL if isinstance(found, Tested) else _NO_LOOP
+    if isinstance(found, Call):
+        error = _error(found)
+    if not error or module.context_of(place) in RUN_WITH_VALUES:
+        return None
+    if _is_in_a_layer(module, place) or _is_asked_what_it_is(module, place):
+        return None
+    return found.finding(
+        f"a symbolic tensor has no value while the model is built: {error}",
+        symbol="KerasTensor",
+        confidence=Confidence.LIKELY,
+        help=_HELP.get(error, _ARRAY_HELP),
+        fix=NoFix("code that depends on values has to be restructured"),
+    )
 
 
-def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
-    """Yield the symbolic tensors that a statement or expression cannot do with, and the error."""
-    for test in (
-        *(each.test for each in module.nodes(cst.If)),
-        *(each.test for each in module.nodes(cst.While)),
-        *(each.test for each in module.nodes(cst.IfExp)),
-        *(each.test for each in module.nodes(cst.Assert)),
-    ):
-        yield from ((each, _NO_BOOL) for each in _conditions(module, test))
-    for iterable in (
-        *(each.iter for each in module.nodes(cst.For)),
-        *(each.iter for each in module.nodes(cst.CompFor)),
-    ):
-        if _is_one(module, iterable):
-            yield iterable, _NO_LOOP
-    for call, error in _calls_that_need_a_value(module):
-        if call.args and not call.args[0].star and _is_one(module, call.args[0].value):
-            yield call, error
-
-
-def _is_one(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether it surely is one symbolic tensor: a model may give a list of them."""
-    found = module.type_of(node)
-    return found is not None and found.kind is Kind.TENSOR and found.cls is not None
-
-
-def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    match test:
-        case cst.BooleanOperation():
-            yield from _conditions(module, test.left)
-            yield from _conditions(module, test.right)
-        case cst.UnaryOperation(operator=cst.Not()):
-            yield from _conditions(module, test.expression)
-        case cst.Comparison(comparisons=[one]) if isinstance(one.operator, _ORDERING):
-            if _is_one(module, test.left) or _is_one(module, one.comparator):
-                yield test
-        case _ if _is_one(module, test):
-            yield test
-
-
-def _calls_that_need_a_value(module: Module) -> Iterator[tuple[cst.Call, str]]:
-    """Yield the calls of functions that look at the value of their argument, and the error."""
-    for call in module.nodes(cst.Call):
-        name = _name_of_builtin(call)
-        if name and module.scope_of(call.func).owner(name) is None:
-            yield call, _BUILTINS[name]
-    for reference in module.references:
-        parent, _, leaf = reference.name.rpartition(".")
-        made = reference.call
-        if parent == "numpy" and leaf in _OF_NUMPY and made and not _name_of_builtin(made):
-            yield made, f"{_NO_ARRAY}a NumPy array."
+def _error(call: Call) -> str:
+    """Return what a function raises that looks at the value of its argument, "" if it does not."""
+    if call.reference is not None:
+        return f"{_NO_ARRAY}a NumPy array."
+    name = _name_of_builtin(call.node)
+    return _BUILTINS[name] if has_builtin(call.module, call.node.func, name) else ""
 
 
 def _name_of_builtin(call: cst.Call) -> str:

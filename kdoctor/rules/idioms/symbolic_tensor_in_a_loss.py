@@ -3,46 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.captured import captured
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.idioms._outside_tensors import may_read_one, reads, takes_values
 from kdoctor.rules.rule import rule
 
+_PARTS: Final = ("backend", "losses", "metrics", "ops")
+# They ask for what a symbolic tensor does have.
+_ASKING: Final = frozenset({
+    "dtype", "int_shape", "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor",
+    "is_variable", "ndim", "shape", "size", "standardize_dtype",
+})  # fmt: skip
 
-@rule(
-    "KD517",
-    severity=Severity.ERROR,
-    since="3.0",
-    # Every file that builds a model and defines a loss would do.
-    look_for=files(SYMBOLIC, Trigger(may_read_one)),
-)
+
+def _takes_values(name: str) -> bool:
+    """Say whether a name is a function of Keras that works on the values of tensors."""
+    split = split_root(name)
+    if split is None:
+        return False
+    part, _, function = split[1].partition(".")
+    return part in _PARTS and function.islower() and function not in _ASKING
+
+
+CAPTURED: Final = captured(_takes_values, operation="keras.KerasTensor")
+
+
+@rule("KD517", severity=Severity.ERROR, since="3.0", look_for=files(SYMBOLIC, CAPTURED))
 def check(file: File) -> Iterator[Finding]:
     """Report the first place where a loss reads such a tensor."""
-    module, facts = file.module, file.facts
+    module = file.module
     told: set[tuple[cst.CSTNode, str]] = set()
-    others = uses_another_keras(module, facts)
-    found = reads(module, lambda name: is_keras_3(facts, name))
-    for read in sorted(found, key=lambda each: module.span(each.tensor)):
-        name = module.source(read.tensor)
-        is_call = takes_values(read.symbol)
-        if (read.function, name) in told or (others and not is_call):
+    others = uses_another_keras(module, file.facts)
+    for read in sorted(file.find(CAPTURED), key=lambda each: module.span(each.node)):
+        name = module.source(read.node)
+        if (read.function, name) in told or (others and not _takes_values(read.symbol)):
             continue
-        if module.is_guarded(read.tensor):
+        if module.is_guarded(read.node):
             continue
         told.add((read.function, name))
-        yield file.finding(
+        yield read.finding(
             f"a loss or metric uses `{name}`, a symbolic tensor of the model, which has no value "
             f"there: {REFUSED}",
-            at=read.tensor,
-            symbol=read.symbol,
-            confidence=read.confidence,
             help="Pass it to a custom layer whose `call` computes this part of the loss and adds "
             "it with `self.add_loss(value)`.",
             fix=NoFix("you have to decide where the layer goes and what it receives"),

@@ -8,9 +8,11 @@ from functools import cache, lru_cache
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.dataflow.captures import read_in_a_loss, read_in_a_possible_loss
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, imported_calls
+from kdoctor.analysis.queries.own_functions import calls_handing_on
 from kdoctor.analysis.tensors.symbolic import (
     REFUSED,
     RUN_WITH_VALUES,
@@ -22,7 +24,7 @@ from kdoctor.analysis.tensors.symbolic import (
 )
 from kdoctor.keras_api import Presence
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite import RewriteTable, rewrite
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
@@ -34,11 +36,6 @@ from kdoctor.rules.idioms._tensorflow import (
     refuses_symbolic_tensors,
 )
 from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES
-from kdoctor.rules.idioms._tensorflow.forwarded_tensors import (
-    Forwarded,
-    as_layer,
-    hand_tensors_over,
-)
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -90,15 +87,14 @@ def error_of_name(name: str) -> str | None:
         imported_calls(lambda _, name: error_of_name(name) is not None)
         .even(hidden=True)
         .passing_symbolic()
-        | hand_tensors_over(lambda name: error_of_name(name) is not None)
+        | calls_handing_on(lambda name: error_of_name(name) is not None)
     ).beside(SYMBOLIC),
 )
-def check(call: Call | Forwarded) -> Finding | None:
+def check(call: Call) -> Finding | None:
     """Report each call with a symbolic tensor."""
-    if isinstance(call, Forwarded):
+    if call.reference is None:
         runs = call.module.context_of(call.node)
         return None if runs in RUN_WITH_VALUES else _of_own_function(call)
-    assert call.reference is not None
     error = error_of_symbolic(call.module, call.reference)
     return _finding(call, call.reference, error) if error else None
 
@@ -116,7 +112,7 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     return None
 
 
-def _of_own_function(call: Forwarded) -> Finding:
+def _of_own_function(call: Call) -> Finding:
     shown = canonical(call.symbol).replace("tensorflow.", "tf.", 1)
     return call.finding(
         f"`{call.source(call.node.func)}` passes its symbolic tensor to `{shown}`: "
@@ -124,7 +120,22 @@ def _of_own_function(call: Forwarded) -> Finding:
         at=call.node.func,
         help="Turn it into a layer, `keras.layers.Lambda(function)(x)`; or write the function "
         "with `keras.ops`, which accept both kinds of tensors.",
-        fix=as_layer(call.module, call.node) or NoFix("it takes more arguments than the tensor"),
+        fix=_as_layer(call.module, call.node) or NoFix("it takes more arguments than the tensor"),
+    )
+
+
+def _as_layer(module: Module, call: cst.Call) -> Fix | None:
+    """Return the fix that makes a layer of the function; None where it takes more than a tensor."""
+    if len(call.args) != 1:
+        return None
+    spelled, need = speller_at(module, call.func).spell("keras.layers.Lambda")
+    span = module.outer_span(call.func)
+    return Fix(
+        "Turn the function into a layer",
+        (Edit(span, (f"{spelled}(", Hole(span), ")")),),
+        Applicability.UNSAFE,
+        () if need is None else (need,),
+        unsafe_because="a model with a `Lambda` layer can only be loaded with `safe_mode=False`",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,16 +10,14 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base
-from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import defines
+from kdoctor.analysis.queries import File, any_calls, called, files
+from kdoctor.analysis.queries.conditions import defines, given_result
 from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 ASK_FOR_IT: Final = frozenset({
@@ -31,35 +28,11 @@ ASK_FOR_IT: Final = frozenset({
 """The layers of Keras that ask for the value of ``training``, however they are made."""
 _EAGERLY: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
 _TRAINING: Final = "training"
-_ERROR = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed."
+_ERROR: Final = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed."
 
 
-def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        _may_be_tensor(quick, value, set())
-        for called in (*quick.calls_with(_TRAINING), *quick.calls_of("call"))
-        for value in _may_be_given(called)
-    )
-
-
-def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
-    by_keyword = called.argument(_TRAINING)
-    if by_keyword is not None:
-        yield by_keyword
-    if called.leaf == "call":
-        yield from called.node.args[1:]
-
-
-def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
-    match node:
-        case ast.Call(func=function):
-            return any(map(returns_tensor, quick.meant_by(function)))
-        case ast.IfExp(body=body):
-            return _may_be_tensor(quick, body, seen)
-        case ast.Name(id=name) if name not in seen:
-            seen.add(name)
-            return any(_may_be_tensor(quick, each, seen) for each in quick.values_of(node))
-    return False
+def _is_one(_: TargetFacts, name: str) -> bool:
+    return returns_tensor(name)
 
 
 @rule(
@@ -67,7 +40,11 @@ def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
     severity=Severity.ERROR,
     since="3.0",
     # Most layers of the user's own pass `training` on: what it may be tells.
-    look_for=files(defines("call"), Trigger(_may_pass_one)),
+    look_for=files(
+        defines("call"),
+        given_result(any_calls().even(hidden=True), _TRAINING, where=_is_one)
+        | given_result(called("call").even(hidden=True), where=_is_one),
+    ),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each such argument."""

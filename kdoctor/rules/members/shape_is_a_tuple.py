@@ -9,7 +9,7 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
+from kdoctor.analysis.tensors.shape_queries import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1

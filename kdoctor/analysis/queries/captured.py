@@ -1,4 +1,4 @@
-"""Losses and metrics that use the value of a symbolic tensor from an enclosing scope."""
+"""Queries for symbolic tensors whose value losses and metrics use, from an enclosing scope."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 import libcst as cst
-from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.dataflow.captures import function_around, is_outside
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.matches import Match
+from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.tensors.symbolic import is_symbolic
-from kdoctor.analysis.triggers import may_hold
+from kdoctor.analysis.triggers import Trigger, may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
@@ -26,40 +28,69 @@ from kdoctor.syntax.type_sets import kinds_in
 from kdoctor.value_types import Context, Kind, Type
 
 Function = cst.FunctionDef | cst.Lambda
-_PARTS: Final = ("backend", "losses", "metrics", "ops")
-# They ask for what a symbolic tensor does have.
-_ASKING: Final = frozenset({
-    "dtype", "int_shape", "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor",
-    "is_variable", "ndim", "shape", "size", "standardize_dtype",
-})  # fmt: skip
 _OWNERS: Final = (Type(Kind.LOSS), Type(Kind.METRIC))
-_OPERATION: Final = "keras.KerasTensor"
 
 
-class Read(Struct, frozen=True, eq=False):
+class Captured(Match):
     """A symbolic tensor that ``function`` reads, to give it to what is called ``symbol``."""
 
+    node: cst.BaseExpression
     function: Function
-    tensor: cst.BaseExpression
-    symbol: str
-    confidence: Confidence
 
 
-def reads(module: Module, is_known: Callable[[str], bool]) -> Iterator[Read]:
-    """Yield what losses and metrics read, in no order: in calls of Keras' functions, by operators.
+def captured(where: Callable[[str], bool], *, operation: str) -> Query[Captured]:
+    """Symbolic tensors that losses and metrics read from outside, in no order.
 
-    ``is_known`` says of a function of Keras whether it is one of those asked about.
+    In calls of names of Keras 3 of which ``where`` holds; and by operators, which have the symbol
+    ``operation``. The gate asks of operators only in what looks like a loss: by its parameters or
+    its name, or as ``compile`` gets it.
     """
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Captured]:
+        for function, tensor, symbol, confidence in _read(
+            module, lambda name: where(name) and is_keras_3(facts, name)
+        ):
+            found = Captured(
+                module, facts, tensor, symbol=symbol or operation, confidence=confidence
+            )
+            found.function = function
+            yield found
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        calls = {
+            called.node
+            for name, found in quick.calls_by_meaning.items()
+            if where(name)
+            for called in found
+        }
+        asked = [*_read_from_outside(quick, facts, calls)]
+        return bool(asked) and may_hold(
+            quick,
+            facts,
+            lambda possible: any(
+                Kind.TENSOR
+                in kinds_in(possible.types_of(each, possible.symbol_table.spaces[scope]))
+                for scope, each in asked
+            ),
+        )
+
+    return Query(find, Trigger(holds))
+
+
+def _read(
+    module: Module, where: Callable[[str], bool]
+) -> Iterator[tuple[Function, cst.BaseExpression, str, Confidence]]:
+    """Yield what losses and metrics read: the function, the tensor, what it is given to."""
     for reference in module.references:
         call = reference.call
-        if call is None or not takes_values(reference.name) or not is_known(reference.name):
+        if call is None or not where(reference.name):
             continue
         around = function_around(module, call)
         if around is None or not _is_loss(module, call):
             continue
         for argument in call.args:
             for tensor in _outer_tensors(module, around, argument.value):
-                yield Read(around, tensor, reference.name, reference.confidence)
+                yield around, tensor, reference.name, reference.confidence
     functions: list[Function] = [*module.nodes(cst.FunctionDef), *module.nodes(cst.Lambda)]
     for function in functions:
         if not _is_loss(module, function.body):
@@ -67,16 +98,7 @@ def reads(module: Module, is_known: Callable[[str], bool]) -> Iterator[Read]:
         for value in _worked_out(function):
             if is_symbolic(module, value):
                 for tensor in _outer_tensors(module, function, value):
-                    yield Read(function, tensor, _OPERATION, Confidence.LIKELY)
-
-
-def takes_values(name: str) -> bool:
-    """Say whether a name is a function of Keras that works on the values of tensors."""
-    split = split_root(name)
-    if split is None:
-        return False
-    part, _, function = split[1].partition(".")
-    return part in _PARTS and function.islower() and function not in _ASKING
+                    yield function, tensor, "", Confidence.LIKELY
 
 
 def _is_loss(module: Module, node: cst.CSTNode) -> bool:
@@ -122,42 +144,21 @@ def _outer_tensors(
         yield from _outer_tensors(module, function, part)
 
 
-# -- what one look at the source tells
-
-
-def may_read_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a function may give a symbolic tensor from outside to Keras, or to an operator.
-
-    By an operator only where it looks like a loss: by its parameters or its name, or as `compile`
-    gets it.
-    """
-    calls = {
-        called.node
-        for name, found in quick.calls_by_meaning.items()
-        if takes_values(name)
-        for called in found
-    }
+def _read_from_outside(
+    quick: QuickFacts, facts: TargetFacts, calls: set[ast.Call]
+) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Yield what functions give to these calls that they surely bind not, and losses work with."""
     handed_over = _handed_over(quick)
     oracle = keras_api.oracle(facts.target)
-    asked: list[tuple[ast.AST, ast.expr]] = []
     for scope, nodes in quick.scopes.items():
         for function, inside in _functions(scope, nodes):
             is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
-            is_loss = is_handed_over or _looks_like_a_loss(function, oracle)
             given: set[Any] = calls.intersection(inside)
-            if is_loss:
+            if is_handed_over or _looks_like_a_loss(function, oracle):
                 given.update(each for each in inside if _works_out(each))
                 if isinstance(function, ast.Lambda):
                     given.add(function.body)
-            asked += ((scope, each) for each in _free(function, inside, given, quick))
-    return bool(asked) and may_hold(
-        quick,
-        facts,
-        lambda possible: any(
-            Kind.TENSOR in kinds_in(possible.types_of(each, possible.symbol_table.spaces[scope]))
-            for scope, each in asked
-        ),
-    )
+            yield from ((scope, each) for each in _free(function, inside, given, quick))
 
 
 def _functions(

@@ -1,7 +1,4 @@
-"""Which expressions of an ``ast`` tree may be shapes: the prefilter of ``shapes``.
-
-Each question is that of the rule, asked of all that a name may be bound to.
-"""
+"""Queries about shapes: sorts of values for both trees, and reads of what shapes have not."""
 
 from __future__ import annotations
 
@@ -9,19 +6,20 @@ import ast
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from kdoctor.analysis.facts import TargetFacts
+import libcst as cst
+
+from kdoctor.analysis.queries.conditions import read_of
+from kdoctor.analysis.queries.sorts import Site, Sort
 from kdoctor.analysis.roots import USES_KERAS_3
-from kdoctor.analysis.triggers import Trigger, may_hold, member
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.analysis.tensors.shapes import GIVEN_A_SHAPE, is_shape_tuple
+from kdoctor.analysis.triggers import Trigger
+from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.symbol_table import FUNCTIONS, BoundName, Namespace
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
     from kdoctor.syntax.may_types import MayTypes
-
-GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
-"""The methods of a layer to which Keras passes a shape first."""
 
 _OWNERS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 
@@ -31,31 +29,46 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
 
     ``as_list`` also of the shape of something of which nothing need be known.
     """
+    return (
+        read_of(_may_be_a_shape, *of_shapes)
+        | read_of(_may_be_a_dimension, *of_dimensions)
+        | (read_of(lambda _, node: _whose_shape(node) is not None, "as_list") & USES_KERAS_3)
+    )
 
-    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        unknown = {"as_list"} if USES_KERAS_3.holds(quick, facts) else set()
-        makes_some = "TensorShape" in quick.words
 
-        def speaks(possible: MayTypes) -> bool:
+def _may_be_a_shape(site: Site, node: ast.expr) -> bool:
+    return _Shapes(site.possible).may_be(node, site.space)
+
+
+def _may_be_a_dimension(site: Site, node: ast.expr) -> bool:
+    makes_some = "TensorShape" in site.quick.words
+    return _Shapes(site.possible, makes_some=makes_some).may_give(node, site.space)
+
+
+def _is_summed(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is a shape that is a tuple, or what comes of adding something to one."""
+    match node:
+        case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
             return any(
-                (
-                    node.attr in of_dimensions
-                    and _Shapes(possible, makes_some=makes_some).may_give(node.value, space)
-                )
-                or (node.attr in of_shapes and _Shapes(possible).may_be(node.value, space))
-                or (node.attr in unknown and _whose_shape(node.value) is not None)
-                for places in (possible.reads, possible.writes)
-                for node, space in places({*of_shapes, *of_dimensions})
+                _is_summed(module, shape) and isinstance(other, cst.List | cst.Tuple)
+                for shape, other in ((left, right), (right, left))
             )
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"))):
+            return False
+    return is_shape_tuple(module, node)
 
-        return may_hold(quick, facts, speaks)
 
-    return member(*of_shapes, *of_dimensions) & Trigger(holds)
+def _may_be_summed(site: Site, node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return any(_may_be_summed(site, each) for each in (left, right))
+        case ast.Call(func=ast.Attribute(attr="get_shape")):
+            return False
+    return _may_be_a_shape(site, node)
 
 
-def may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
-    """Say whether an expression may be a shape that is a tuple: see ``given_shapes.is_a_tuple``."""
-    return _Shapes(possible).may_be(node, space)
+SUMMED_SHAPE: Final = Sort(_is_summed, _may_be_summed)
+"""Shapes that are tuples, and sums with one; but ``x.get_shape()``, which tensors have not."""
 
 
 class _Shapes:
