@@ -139,12 +139,13 @@ class MayTypes:
     # -- names
 
     def _name(self, node: ast.Name, space: Namespace) -> Types:
+        key = (node.id, space)
+        if key in self._asked and key not in self._open:  # before its bindings are looked up again
+            return self._known.get(key, _NOTHING)
         bindings = self.symbol_table.bindings(node.id, space)
         if not bindings:
             return _NOTHING
-        return self._recall(
-            (node.id, space), lambda: chain.from_iterable(map(self._bound, bindings))
-        )
+        return self._recall(key, lambda: chain.from_iterable(map(self._bound, bindings)))
 
     def _bound(self, bound: BoundName) -> Iterator[Type]:
         """Yield what a binding may hold."""
