@@ -63,14 +63,10 @@ class _Import(Struct, frozen=True, gc=False):
 
 
 class _TextReader(Struct, frozen=True, gc=False):
-    """A file that may read modules through text.
-
-    ``loads_modules`` by a name that a text gives; ``takes_all`` that a module has, by `vars`.
-    """
+    """A file that may read modules through text, or even load them by a name that a text gives."""
 
     path: str
     loads_modules: bool
-    takes_all: bool
 
 
 _Index = dict[str, list[_Import]]  # by the path of the module
@@ -196,8 +192,7 @@ class ReverseImports:
             for path in project.files:
                 data = _bytes(path)
                 if _may_read_through_text(data):
-                    loads, takes_all = _MODULES.search(data), _ALL_OF_IT.search(data)
-                    project.through_text.append(_TextReader(path, bool(loads), bool(takes_all)))
+                    project.through_text.append(_TextReader(path, bool(_MODULES.search(data))))
                 for module, found in self._imports(path):
                     if module != path:
                         index.setdefault(module, []).append(found)
@@ -294,7 +289,7 @@ def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: b
     if not (names_it or file.loads_modules):
         return False
     holds_name = _holds_word(data, name)
-    if not (holds_name or file.takes_all):
+    if not (holds_name or _ALL_OF_IT.search(data)):
         return False
     is_notebook = file.path.endswith(".ipynb")
     if not (is_notebook or names_it or holds_name):
