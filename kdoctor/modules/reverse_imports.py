@@ -43,10 +43,11 @@ _THROUGH_TEXT_BY_WORD = re.compile(
 # All that is in a module.
 _ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
 # Modules by whatever name or path.
-_MODULES = re.compile(
-    rb"import_module|__import__|sys\s*\.\s*modules|resolve_name|run_path|run_module|load_module"
-    rb"|load_source|spec_from_file_location|find_spec"
+_LOADS = (
+    *(b"import_module", b"__import__", b"resolve_name", b"run_path", b"run_module"),
+    *(b"load_module", b"load_source", b"spec_from_file_location", b"find_spec"),
 )
+_LOADED = re.compile(rb"sys\s*\.\s*modules")
 # A module by a name that the file itself makes up.
 _BY_ANY_NAME = re.compile(
     rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])"
@@ -192,7 +193,7 @@ class ReverseImports:
             for path in project.files:
                 data = _bytes(path)
                 if _may_read_through_text(data):
-                    project.through_text.append(_TextReader(path, bool(_MODULES.search(data))))
+                    project.through_text.append(_TextReader(path, _loads_modules(data)))
                 for module, found in self._imports(path):
                     if module != path:
                         index.setdefault(module, []).append(found)
@@ -280,6 +281,11 @@ def _reads(path: str, module: str, name: str) -> bool:
 def _may_read_through_text(data: bytes) -> bool:
     """Say whether a file may get at a module, or at what is in it, through text."""
     return any(word in data for word in _THROUGH_TEXT) or bool(_THROUGH_TEXT_BY_WORD.search(data))
+
+
+def _loads_modules(data: bytes) -> bool:
+    """Say whether a file may get at modules by whatever name or path."""
+    return any(word in data for word in _LOADS) or _LOADED.search(data) is not None
 
 
 def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: bool) -> bool:

@@ -317,10 +317,10 @@ class MayTypes:
 
     def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
         kept = self._recall(("kept", node.attr), lambda: self._stored_types(node.attr))
-        given = {
-            self._oracle.member_type(owner, node.attr, called=False)
-            for owner in self._of(node.value, space)
-        }
+        owners = self._of(node.value, space)
+        if not owners:  # as of most
+            return kept
+        given = {self._oracle.member_type(owner, node.attr, called=False) for owner in owners}
         return kept.union(each for each in given if each is not None)
 
     def _stored_types(self, member: str) -> Iterator[Type]:
