@@ -32,6 +32,7 @@ from kdoctor.analysis.triggers import (
     may_hold,
 )
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.class_aliases import names_of_class
 from kdoctor.syntax import Module
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -264,7 +265,7 @@ def constructs(*made: Kind | Instance) -> CallQuery:
                     for _, called in calls_that_make(quick, facts, each.kind, each.cls or None)
                 ),
                 _always,
-                frozenset(),
+                _names_of_classes(wanted),
             )
         )
     )
@@ -419,6 +420,12 @@ def _attribute_calls(
     return lambda quick, _: (
         each for name in methods for each in quick.calls_by_leaf.get(name, ()) if each.is_attribute
     )
+
+
+def _names_of_classes(made: Iterable[Instance]) -> frozenset[str]:
+    """Return the names of which each call has one, none where it can be of any class."""
+    classes = [each.cls for each in made]
+    return frozenset(chain.from_iterable(map(names_of_class, classes)) if all(classes) else ())
 
 
 def _always(_quick: QuickFacts, _facts: TargetFacts, _asked: list[QuickCall]) -> bool:
