@@ -38,7 +38,11 @@ def test_a_module_that_is_on_no_floor_breaks_the_contract(added, tmp_path):
 
     lint = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run(
-        [lint, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [lint, "--no-cache", "--contract", "floors"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 1
     assert "not listed as layers:\n\n- kdoctor.stars\n" in done.stdout

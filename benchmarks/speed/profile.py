@@ -26,7 +26,7 @@ STAGES: Final = {
     "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",
     "files": r"kdoctor/(documents/(?!positions)|project|config|modules/(prefilter|module_finder)"
     r"|engine/(options|selection|schedule/(collect_files|plan)))",
-    "gate": r"kdoctor/(engine/rule_prefilter|modules|analysis/triggers"
+    "gate": r"kdoctor/(engine/rule_prefilter|modules|analysis/(triggers|class_glimpses|queries)"
     r"|syntax/(quick_facts|source_index|symbol_table|may_types|type_sets))",
     "cache": r"kdoctor/engine/cache",
     "parse": r"kdoctor/syntax/(parsing|line_offsets|lowering/(?!.*_spans))|/libcst/",

@@ -85,8 +85,10 @@ class RulePrefilter:
         """Yield the codes of the rules for which the source has all words that they need."""
         found = (self._by_word[each] for each in self._by_word.keys() & quick.words)
         for code in self._without_words.union(*found):
-            needs = self._more_needs.get(code, ())
-            if all(not words.isdisjoint(getattr(quick, where)) for where, words in needs):
+            for where, words in self._more_needs.get(code, ()):
+                if words.isdisjoint(getattr(quick, where)):
+                    break
+            else:
                 yield code
 
     def _quick(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:

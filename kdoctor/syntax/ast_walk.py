@@ -43,6 +43,8 @@ _STATEMENT_FIELDS = _StatementFields()
 
 def chain_of(node: ast.AST) -> tuple[str, ...]:
     """Return the parts of ``a.b.c``, nothing for any other expression."""
+    if isinstance(node, ast.Name):  # most are
+        return (node.id,)
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -139,12 +139,13 @@ class MayTypes:
     # -- names
 
     def _name(self, node: ast.Name, space: Namespace) -> Types:
+        key = (node.id, space)
+        if key in self._asked and key not in self._open:  # before its bindings are looked up again
+            return self._known.get(key, _NOTHING)
         bindings = self.symbol_table.bindings(node.id, space)
         if not bindings:
             return _NOTHING
-        return self._recall(
-            (node.id, space), lambda: chain.from_iterable(map(self._bound, bindings))
-        )
+        return self._recall(key, lambda: chain.from_iterable(map(self._bound, bindings)))
 
     def _bound(self, bound: BoundName) -> Iterator[Type]:
         """Yield what a binding may hold."""
@@ -316,10 +317,10 @@ class MayTypes:
 
     def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
         kept = self._recall(("kept", node.attr), lambda: self._stored_types(node.attr))
-        given = {
-            self._oracle.member_type(owner, node.attr, called=False)
-            for owner in self._of(node.value, space)
-        }
+        owners = self._of(node.value, space)
+        if not owners:  # as of most
+            return kept
+        given = {self._oracle.member_type(owner, node.attr, called=False) for owner in owners}
         return kept.union(each for each in given if each is not None)
 
     def _stored_types(self, member: str) -> Iterator[Type]:

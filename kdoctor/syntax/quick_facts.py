@@ -199,8 +199,12 @@ class QuickFacts(SourceIndex):
 
     def meant_by(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""
-        chain = chain_of(node)
-        return self._meant(chain[0], chain[1:]) if chain else _NOTHING
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id not in self.locals:  # as most are
+            return _NOTHING
+        return self._meant(root.id, chain_of(node)[1:])
 
     def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a project function surely calls with its parameters, by position."""

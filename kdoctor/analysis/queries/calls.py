@@ -26,6 +26,7 @@ from kdoctor.analysis.triggers import (
     may_be_called_on,
     may_hold,
 )
+from kdoctor.keras_api.class_aliases import names_of_class
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -81,7 +82,7 @@ def constructs(*made: Kind | Instance) -> CallQuery:
                     for _, called in calls_that_make(quick, facts, each.kind, each.cls or None)
                 ),
                 always,
-                frozenset(),
+                _names_of_classes(wanted),
             )
         )
     )
@@ -181,3 +182,9 @@ def _attribute_calls(
     return lambda quick, _: (
         each for name in methods for each in quick.calls_by_leaf.get(name, ()) if each.is_attribute
     )
+
+
+def _names_of_classes(made: Iterable[Instance]) -> frozenset[str]:
+    """Return the names of which each call has one, none where it can be of any class."""
+    classes = [each.cls for each in made]
+    return frozenset(chain.from_iterable(map(names_of_class, classes)) if all(classes) else ())

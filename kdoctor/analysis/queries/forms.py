@@ -13,7 +13,6 @@ from typing import Final
 
 import libcst as cst
 from msgspec import Struct
-from msgspec.structs import replace
 
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -99,7 +98,7 @@ def form_in(module: Module, node: cst.BaseExpression) -> object:
     if not isinstance(form, Expression) or form.kind not in _NAMED:
         return form
     meant = module.qualified(node.func if isinstance(node, cst.Call) else node)
-    return replace(form, meant=frozenset(filter(None, [meant])))
+    return Expression(form.kind, form.name, frozenset(filter(None, [meant])))
 
 
 def may_form_in(quick: QuickFacts, node: ast.expr) -> object:
@@ -107,7 +106,8 @@ def may_form_in(quick: QuickFacts, node: ast.expr) -> object:
     form = form_of(node)
     if not isinstance(form, Expression) or form.kind not in _NAMED:
         return form
-    return replace(form, meant=quick.meant_by(node.func if isinstance(node, ast.Call) else node))
+    meant = quick.meant_by(node.func if isinstance(node, ast.Call) else node)
+    return Expression(form.kind, form.name, meant)
 
 
 def _ast_form(node: ast.expr, depth: int) -> object:

@@ -18,6 +18,7 @@ from kdoctor.analysis.dataflow.may_values import may_values_of
 from kdoctor.analysis.queries.forms import Given, form_in, given_by, may_form_in, possible_forms
 from kdoctor.analysis.queries.matches import Call, Where
 from kdoctor.memoize import once
+from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 
@@ -216,4 +217,4 @@ def _nodes_within(quick: QuickFacts, methods: tuple[str, ...]) -> frozenset[ast.
         for method in node.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name in methods
     )
-    return frozenset(chain.from_iterable(map(ast.walk, found)))
+    return frozenset(chain.from_iterable(map(nodes_in, found)))

@@ -31,8 +31,8 @@ def _goes_astray(facts: TargetFacts, base: Bound, passed: Passed) -> bool:
 
 def _first_astray(facts: TargetFacts, base: Bound, passed: Passed) -> tuple[int, str, str] | None:
     """Return the place of the first argument that goes astray, and the parameter then and now."""
-    if passed.is_starred:
-        return None
+    if passed.is_starred or not passed.places:
+        return None  # as of most calls of `super().__init__`: no earlier release is asked
     new, olds = _places(base.new), _old_places(base.name, facts)
     for index, (now, form) in enumerate(zip(new, passed.forms, strict=False)):
         old = _old_name(olds, index, passed.places)

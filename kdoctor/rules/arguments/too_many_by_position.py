@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.bound_calls import Bound, BoundCall, Passed, bound_calls
@@ -20,7 +19,7 @@ _ELSEWHERE = frozenset({
 
 
 def _are_too_many(facts: TargetFacts, method: Bound, passed: Passed) -> bool:
-    return not passed.is_starred and _gone(passed.places, method.new, method.olds(facts)) != ""
+    return not passed.is_starred and _gone(passed.places, method, facts) != ""
 
 
 @rule(
@@ -36,7 +35,7 @@ def check(match: BoundCall) -> Finding:
     call = match.bound
     given = [each for each in call.call.args if each.keyword is None and not each.star]
     places = _places(call.new)
-    gone = _gone(len(given), call.new, call.olds(match.facts))
+    gone = _gone(len(given), call, match.facts)
     most = len(places) + 1
     least = sum(each.default is None for each in call.new.parameters if each.name in places) + 1
     takes = f"{most}" if least == most else f"from {least} to {most}"
@@ -50,14 +49,14 @@ def check(match: BoundCall) -> Finding:
     )
 
 
-def _gone(count: int, new: Signature, olds: Iterable[Signature]) -> str:
+def _gone(count: int, method: Bound, facts: TargetFacts) -> str:
     """Return the parameter that the first one too many was meant for, "" where all have one."""
-    room = len(_places(new))
+    room = len(_places(method.new))
     if count <= room or any(
-        each.kind is inspect.Parameter.VAR_POSITIONAL for each in new.parameters
+        each.kind is inspect.Parameter.VAR_POSITIONAL for each in method.new.parameters
     ):
-        return ""
-    names = (_places(each) for each in olds)
+        return ""  # as nearly always: the tables of earlier releases are not read
+    names = (_places(each) for each in method.olds(facts))
     return next((each[room] for each in names if len(each) >= count), "")
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.text_mentions import mentions_word
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -125,11 +126,11 @@ def _given_here(module: Module) -> tuple[tuple[str, cst.CSTNode], ...]:
     stored = [
         (each.name, each.node) for each in module.references if each.kind is ReferenceKind.STORE
     ]
-    if "setattr" in module.words:
+    if mentions_word(module, "setattr"):
         stored += _set_by_name(module)
-    if "modules" in module.words:
+    if mentions_word(module, "modules"):
         stored += _put_among_modules(module)
-    if "patch" in module.words:
+    if mentions_word(module, "patch"):
         stored += _patched(module)
     return tuple(stored)
 
