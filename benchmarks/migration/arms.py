@@ -11,7 +11,9 @@ import msgspec
 
 from benchmarks.migration import environment, repairs, sources, suites
 from benchmarks.migration.catalogue import Catalogue
-from benchmarks.migration.model import Arm, Package, Places, Record
+from benchmarks.migration.model import Arm, Half, Package, Places, Record, Suite
+
+UNKNOWN_SECONDS = 300  # what an arm is thought to take that no run has timed
 
 
 class Runner:
@@ -44,19 +46,29 @@ class Runner:
 
     def known(self, package: Package, arm: Arm) -> Record | None:
         """Return the record in the cache, if it is of these very sources."""
+        record = self.kept(package, arm)
+        return record if record and record.key == self._key(package, arm) else None
+
+    def kept(self, package: Package, arm: Arm) -> Record | None:
+        """Return the record in the cache, also where it is of other sources or another kdoctor."""
         try:
-            record = msgspec.json.decode(self._path(package, arm).read_bytes(), type=Record)
+            return msgspec.json.decode(self._path(package, arm).read_bytes(), type=Record)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
-        return record if record.key == self._key(package, arm) else None
+
+    def expected_seconds(self, package: Package) -> float:
+        """Return how long the arms that have to be run again will take, by what they took."""
+        left = [arm for arm in Arm if self.known(package, arm) is None]
+        took = [record.suite.seconds for arm in Arm if (record := self.kept(package, arm))]
+        return len(left) * (max(took) if took else UNKNOWN_SECONDS)
 
     def folder(self, package: Package, arm: Arm) -> Path:
         """Return where the arm's copy lies, for people who want to look into it."""
-        return self._places.cache / "arms" / package.name / arm
+        return self._home(package) / "arms" / package.name / arm
 
     def places_of(self, package: Package) -> Places:
         """Return the places, with the time that a test of the package may take."""
-        seconds = max(package.seconds, self._places.seconds_a_test)
+        seconds = package.seconds or self._places.seconds_a_test
         return msgspec.structs.replace(self._places, seconds_a_test=seconds)
 
     def on_the_path(self, package: Package) -> list[Package]:
@@ -77,12 +89,35 @@ class Runner:
         for name, original in originals.items():
             shutil.copytree(original, root / name, symlinks=True)
         repair = repairs.repair(arm, root, originals) if arm.is_fixed else None
-        suite = suites.run(package, arm, root, self.places_of(package))
+        suite = self.suite(package, arm)
         key = self._key(package, arm)
         return Record(package.name, package.version, arm, key, suite, repair)
 
+    def suite(self, package: Package, arm: Arm) -> Suite:
+        """Run the tests of the arm's copy as it lies there.
+
+        Raises:
+            FetchProblem: what the package requires besides could not be installed.
+        """
+        root = self.folder(package, arm)
+        also = [
+            root / each.name / inside for each in self.on_the_path(package) for inside in each.path
+        ]
+        if requires := self._requires(package):
+            with self._fetching:
+                also.append(environment.besides(self._places.cache, self._places.python, requires))
+        return suites.run(package, arm, root, self.places_of(package), also)
+
+    def _requires(self, package: Package) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(r for each in self.on_the_path(package) for r in each.requires))
+
+    def _home(self, package: Package) -> Path:
+        """Return the cache; what is not to be looked into lies apart, out of every search's way."""
+        apart = package.half is Half.UNSEEN
+        return self._places.cache / "unseen" if apart else self._places.cache
+
     def _path(self, package: Package, arm: Arm) -> Path:
-        return self._places.cache / "records" / package.name / f"{arm}.json"
+        return self._home(package) / "records" / package.name / f"{arm}.json"
 
     def _key(self, package: Package, arm: Arm) -> str:
         parts = [
@@ -90,6 +125,7 @@ class Runner:
             self._framework,
             f"{self.places_of(package).seconds_a_test:g}",
             self._kdoctor if arm.is_fixed else "",
+            *filter(None, (each.selection for each in self.on_the_path(package))),
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +25,20 @@ POLL = 1.0  # seconds
 TRIES = 20  # processes for one suite: each but the last died in a test
 
 
-def test_files(folder: Path) -> list[str]:
-    """Return the test files of a package, relative to its folder."""
+def test_files(folder: Path, patterns: tuple[str, ...]) -> list[str]:
+    """Return the test files of a package, relative to its folder; with patterns, only theirs."""
     paths = (path.relative_to(folder) for path in folder.rglob("*.py"))
     return sorted(
         path.as_posix()
         for path in paths
         if (path.name.startswith("test") or path.name.endswith("_test.py"))
         and not NOT_TESTED.intersection(path.parts[:-1])
+        and (not patterns or any(fnmatch.fnmatch(path.as_posix(), each) for each in patterns))
     )
 
 
-def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
-    """Run the tests of ``root/<package>``; every other folder of ``root`` is on the path.
+def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path] = ()) -> Suite:
+    """Run the tests of ``root/<package>``; all folders of ``root`` and ``also`` are on the path.
 
     A process that dies takes down one test: the others are run by another one.
     """
@@ -48,7 +50,7 @@ def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
     for _ in range(TRIES):
         suite = read(log.read_text(), crashed)
         done.write_text(json.dumps(sorted(suite.tests)))
-        why = _process(package, arm, root, places)
+        why = _process(package, arm, root, places, also)
         entries = _entries(log.read_text())
         lost = _lost(entries)
         if lost is None or any("finished" in entry for entry in entries):
@@ -112,19 +114,22 @@ def _install(root: Path) -> None:
         about.joinpath("METADATA").write_text(f"Name: {folder.name}\nVersion: 0.0\n")
 
 
-def _process(package: Package, arm: Arm, root: Path, places: Places) -> str:
+def _process(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path]) -> str:
     """Run pytest once; return what it wrote last."""
     folder = root / package.name
     command = [str(places.python), "-m", "pytest", "-p", "migration_recorder", "--rootdir=."]
     command += ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=short"]
     command += ["--continue-on-collection-errors"]
-    command += ["-p", "no:xdist", "-p", "no:timeout", *test_files(folder)]
+    command += ["-p", "no:xdist", "-p", "no:timeout", *test_files(folder, package.tests)]
     output = root / "output.txt"
     with output.open("w") as stream:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=_surroundings(arm, root, places),
+            env={
+                **_surroundings(arm, root, places, also),
+                "MIGRATION_SHARE": str(package.share),
+            },
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
@@ -173,12 +178,12 @@ def _used(pid: int) -> float:
     return 86400 * int(days or 0) + seconds
 
 
-def _surroundings(arm: Arm, root: Path, places: Places) -> dict[str, str]:
+def _surroundings(arm: Arm, root: Path, places: Places, also: Sequence[Path]) -> dict[str, str]:
     """Return the environment variables: the same in every arm but for Keras 2's own."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
     return {
         **kept,
-        "PYTHONPATH": os.pathsep.join(map(str, _path(arm, root))),
+        "PYTHONPATH": os.pathsep.join(map(str, (*_path(arm, root), *also))),
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "CUDA_VISIBLE_DEVICES": "-1",
