@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.migration import catalogue, environment, results, selection, summary, table
+from benchmarks.migration import catalogue, environment, results, selection, suites, summary, table
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.model import CACHE, Arm, Half, Package, Places, Record
 from benchmarks.migration.repairs import KdoctorProblem
@@ -52,6 +53,7 @@ def main(  # noqa: PLR0913 - the options of the command
 ) -> None:
     """Run the tests of packages written for Keras 2 on Keras 3, before and after kdoctor's fix."""
     console = Console()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops as Ctrl-C does
     cache = cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
     places = Places(
@@ -118,7 +120,14 @@ def run(
             del doing[package.name, arm]
             shown.advance(task)
 
-        list(pool.map(measure, [(arm, package) for arm in arms for package in packages]))
+        running = [pool.submit(measure, (arm, each)) for arm in arms for each in packages]
+        try:
+            for each in running:
+                each.result()
+        except BaseException:
+            suites.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
     return records, sorted(problems.values())
 
 

@@ -6,7 +6,9 @@ import contextlib
 import fnmatch
 import json
 import os
+import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,10 +21,22 @@ from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Su
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
 INSTALLED = "installed"
+NO_NETWORK = "http://127.0.0.1:9"  # nothing listens there
 SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
 PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
 POLL = 1.0  # seconds
 TRIES = 20  # processes for one suite: each but the last died in a test
+
+_stopping = threading.Event()
+
+
+class Stopped(Exception):
+    """The run was stopped: what this suite has told so far is no record of it."""
+
+
+def stop() -> None:
+    """Have every suite that runs in any thread kill its process and raise ``Stopped``."""
+    _stopping.set()
 
 
 def test_files(folder: Path, patterns: tuple[str, ...]) -> list[str]:
@@ -41,6 +55,9 @@ def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[P
     """Run the tests of ``root/<package>``; all folders of ``root`` and ``also`` are on the path.
 
     A process that dies takes down one test: the others are run by another one.
+
+    Raises:
+        Stopped: ``stop`` was called.
     """
     begun = time.monotonic()
     _install(root)
@@ -132,6 +149,8 @@ def _process(package: Package, arm: Arm, root: Path, places: Places, also: Seque
             },
             stdout=stream,
             stderr=subprocess.STDOUT,
+            # A Ctrl-C is for the benchmark: pytest would end as if it had run all tests.
+            start_new_session=True,
         )
         hangs = _wait(process, [root / "log.jsonl", output], places.seconds_a_test)
     text = output.read_text(errors="replace")[-2000:]
@@ -151,12 +170,21 @@ def _wait(process: subprocess.Popen[bytes], watched: list[Path], seconds_a_test:
             seen, moved = processor, time.monotonic()
         if written > told:
             told, at_word = written, processor
+        if _stopping.is_set():
+            _kill(process)
+            raise Stopped
         waits = time.monotonic() - moved > SILENCE
         if waits or processor - at_word > PATIENCE * seconds_a_test:
-            process.kill()
-            process.wait()
+            _kill(process)
             return True
     return False
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
@@ -191,6 +219,9 @@ def _surroundings(arm: Arm, root: Path, places: Places, also: Sequence[Path]) ->
         "TF_ENABLE_ONEDNN_OPTS": "0",
         "KERAS_HOME": str(places.cache / "keras-home"),
         "MPLBACKEND": "Agg",
+        # No network, in no arm: what is to be had there today may not be tomorrow.
+        **dict.fromkeys(("http_proxy", "https_proxy"), NO_NETWORK),
+        "HF_HUB_OFFLINE": "1",
         # One thread: two suites share a machine, and a test's processor time is its own.
         "OMP_NUM_THREADS": "1",
         "TF_NUM_INTRAOP_THREADS": "1",

@@ -1,7 +1,10 @@
 """The benchmark of real packages: what happens to a package's tests."""
 
 import json
+import os
 import sys
+import threading
+import time
 
 import pytest
 
@@ -169,3 +172,24 @@ def test_a_share_of_the_tests_is_the_same_in_every_arm(run_drawn, tmp_path):
 
 def test_what_is_not_on_the_path_is_not_found(run_drawn):
     assert run_drawn(Package("p")).uncollected["test_p.py"].message == "No module named 'besides'"
+
+
+def test_a_suite_that_is_stopped_leaves_no_record_and_no_process(tmp_path, monkeypatch):
+    root = tmp_path / "arm"
+    (root / "p").mkdir(parents=True)
+    text = "import os, pathlib, time\ndef test_p():\n"
+    text += f"    pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+    (root / "p" / "test_p.py").write_text(text + "    time.sleep(600)\n")
+    monkeypatch.setattr(suites, "_stopping", threading.Event())
+
+    def stop_in_the_test():
+        while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
+            time.sleep(0.1)
+        suites.stop()
+
+    threading.Thread(target=stop_in_the_test).start()
+    with pytest.raises(suites.Stopped):
+        suites.run(Package("p"), Arm.BEFORE, root, Places(tmp_path, sys.executable, None, 9))
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
