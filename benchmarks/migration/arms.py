@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -33,15 +36,16 @@ class Runner:
             FetchProblem: the sources could not be had.
             KdoctorProblem: kdoctor crashed.
         """
-        known = self.known(package, arm)
-        if known is not None:
-            return known
-        record = self._run(package, arm)
         path = self._path(package, arm)
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(msgspec.json.encode(record))
-        partial.rename(path)
+        with _alone(path.with_suffix(".lock")):
+            known = self.known(package, arm)
+            if known is not None:
+                return known
+            record = self._run(package, arm)
+            partial = path.with_suffix(".partial")
+            partial.write_bytes(msgspec.json.encode(record))
+            partial.rename(path)
         return record
 
     def known(self, package: Package, arm: Arm) -> Record | None:
@@ -128,6 +132,14 @@ class Runner:
             *filter(None, (each.selection for each in self.on_the_path(package))),
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other benchmark runs this arm; the lock goes with the process that holds it."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _hash_of(folder: Path) -> str:

@@ -1,6 +1,8 @@
 """The benchmark of real packages: which are looked into, which are not, and which are drawn."""
 
 import collections
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -8,7 +10,7 @@ from benchmarks.migration import catalogue, ranking, selection
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.attribution import Attribution, Told
 from benchmarks.migration.catalogue import Catalogue
-from benchmarks.migration.model import Arm, Failure, Half, Package, Places
+from benchmarks.migration.model import Arm, Failure, Half, Package, Places, Suite
 from benchmarks.migration.recovery import Outcome
 from benchmarks.migration.selection import SAMPLE_SECONDS, SelectionProblem
 from benchmarks.migration.summary import Row
@@ -68,6 +70,24 @@ def test_what_an_unseen_package_did_lies_apart(tmp_path, monkeypatch):
 
     assert runner.folder(SEEN, Arm.SAFE) == tmp_path / "arms" / "seen" / "safe"
     assert runner.folder(HIDDEN, Arm.SAFE) == tmp_path / "unseen" / "arms" / "hidden" / "safe"
+
+
+def test_two_benchmarks_run_an_arm_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.migration.environment.versions", lambda _: "")
+    (tmp_path / "sources" / "a+seen@").mkdir(parents=True)
+    runs = []
+
+    def slow(*_):
+        runs.append(1)
+        time.sleep(0.3)
+        return Suite({}, {}, 1.0)
+
+    monkeypatch.setattr("benchmarks.migration.suites.run", slow)
+    runners = [Runner(LISTED, Places(tmp_path, tmp_path, None, 1)) for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda each: each.record(SEEN, Arm.BEFORE), runners)
+
+    assert (len(runs), first) == (1, second)
 
 
 # --- which kinds of errors are left -----------------------------------------------------------
