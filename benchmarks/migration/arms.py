@@ -14,9 +14,19 @@ import msgspec
 
 from benchmarks.migration import environment, repairs, sources, suites
 from benchmarks.migration.catalogue import Catalogue
-from benchmarks.migration.model import Arm, Half, Package, Places, Record, Suite
+from benchmarks.migration.model import Arm, Half, Package, Places, Record, Repair, Suite
 
 UNKNOWN_SECONDS = 300  # what an arm is thought to take that no run has timed
+
+
+BEGUN = "begun.json"
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """What a run that was stopped among the tests had done before them. It goes on there."""
+
+    key: str
+    repair: Repair | None
 
 
 class Runner:
@@ -87,22 +97,30 @@ class Runner:
             }
 
     def _run(self, package: Package, arm: Arm) -> Record:
-        root = self.folder(package, arm)
-        originals = self.originals(package)
-        shutil.rmtree(root, ignore_errors=True)
-        for name, original in originals.items():
-            shutil.copytree(original, root / name, symlinks=True)
-        repair = repairs.repair(arm, root, originals) if arm.is_fixed else None
-        suite = self.suite(package, arm)
-        key = self._key(package, arm)
-        return Record(package.name, package.version, arm, key, suite, repair)
+        root, key = self.folder(package, arm), self._key(package, arm)
+        begun = _begun(root, key)
+        if begun is None:
+            originals = self.originals(package)
+            shutil.rmtree(root, ignore_errors=True)
+            for name, original in originals.items():
+                shutil.copytree(original, root / name, symlinks=True)
+            begun = Begun(key, repairs.repair(arm, root, originals) if arm.is_fixed else None)
+            (root / BEGUN).write_bytes(msgspec.json.encode(begun))
+        suite = self._suite(package, arm)
+        (root / BEGUN).unlink()
+        return Record(package.name, package.version, arm, key, suite, begun.repair)
 
     def suite(self, package: Package, arm: Arm) -> Suite:
-        """Run the tests of the arm's copy as it lies there.
+        """Run all tests of the arm's copy as it lies there.
 
         Raises:
             FetchProblem: what the package requires besides could not be installed.
         """
+        suites.forget(self.folder(package, arm))
+        return self._suite(package, arm)
+
+    def _suite(self, package: Package, arm: Arm) -> Suite:
+        """Run the tests that the log in the arm's folder does not tell of."""
         root = self.folder(package, arm)
         also = [
             root / each.name / inside for each in self.on_the_path(package) for inside in each.path
@@ -132,6 +150,15 @@ class Runner:
             *filter(None, (each.selection for each in self.on_the_path(package))),
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _begun(root: Path, key: str) -> Begun | None:
+    """Return what a stopped run has left in an arm's folder, if it is of these very sources."""
+    try:
+        begun = msgspec.json.decode((root / BEGUN).read_bytes(), type=Begun)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+    return begun if begun.key == key else None
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Su
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
 INSTALLED = "installed"
+LOG = "log.jsonl"
 NO_NETWORK = "http://127.0.0.1:9"  # nothing listens there
 SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
 PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
@@ -54,15 +55,16 @@ def test_files(folder: Path, patterns: tuple[str, ...]) -> list[str]:
 def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path] = ()) -> Suite:
     """Run the tests of ``root/<package>``; all folders of ``root`` and ``also`` are on the path.
 
-    A process that dies takes down one test: the others are run by another one.
+    A process that dies takes down one test: the others are run by another one. What the log of a
+    stopped run tells of is not run again.
 
     Raises:
         Stopped: ``stop`` was called.
     """
     begun = time.monotonic()
     _install(root)
-    log, done = root / "log.jsonl", root / "done.json"
-    log.write_text("")
+    log, done = root / LOG, root / "done.json"
+    _cut(log)
     crashed: dict[str, str] = {}
     for _ in range(TRIES):
         suite = read(log.read_text(), crashed)
@@ -76,7 +78,23 @@ def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[P
     suite = read(log.read_text(), crashed)
     if not suite.tests and not suite.uncollected:
         suite = msgspec.structs.replace(suite, uncollected={"": Failure("Process", why[-600:])})
-    return msgspec.structs.replace(suite, seconds=round(time.monotonic() - begun, 1))
+    # Of a run that went on where it was stopped, at least what its tests took.
+    seconds = max(time.monotonic() - begun, sum(test.seconds for test in suite.tests.values()))
+    return msgspec.structs.replace(suite, seconds=round(seconds, 1))
+
+
+def _cut(log: Path) -> None:
+    """Leave out of a stopped run's log what it tells of the test that it was stopped in."""
+    entries = _entries(log.read_text()) if log.is_file() else []
+    lost = _lost(entries)
+    whole = [each for each in entries if lost not in {each.get("test"), each.get("began")}]
+    kept = entries if lost is None else whole
+    log.write_text("".join(f"{json.dumps(each)}\n" for each in kept))
+
+
+def forget(root: Path) -> None:
+    """Have the next run of ``root`` run every test."""
+    (root / LOG).unlink(missing_ok=True)
 
 
 def read(log: str, crashed: dict[str, str]) -> Suite:
@@ -152,7 +170,7 @@ def _process(package: Package, arm: Arm, root: Path, places: Places, also: Seque
             # A Ctrl-C is for the benchmark: pytest would end as if it had run all tests.
             start_new_session=True,
         )
-        hangs = _wait(process, [root / "log.jsonl", output], places.seconds_a_test)
+        hangs = _wait(process, [root / LOG, output], places.seconds_a_test)
     text = output.read_text(errors="replace")[-2000:]
     return f"{text}\nkilled: it hung" if hangs else f"{text}\nexit {process.returncode}"
 
@@ -227,7 +245,7 @@ def _surroundings(arm: Arm, root: Path, places: Places, also: Sequence[Path]) ->
         "TF_NUM_INTRAOP_THREADS": "1",
         "TF_NUM_INTEROP_THREADS": "1",
         **({"TF_USE_LEGACY_KERAS": "1"} if arm is Arm.KERAS_2 else {}),
-        "MIGRATION_LOG": str(root / "log.jsonl"),
+        "MIGRATION_LOG": str(root / LOG),
         "MIGRATION_ROOT": str(root),
         "MIGRATION_DONE": str(root / "done.json"),
         "MIGRATION_TEST_SECONDS": str(places.seconds_a_test),

@@ -1,12 +1,15 @@
 """The benchmark of real packages: which are looked into, which are not, and which are drawn."""
 
 import collections
+import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from benchmarks.migration import catalogue, ranking, selection
+from benchmarks.migration import catalogue, ranking, selection, suites
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.attribution import Attribution, Told
 from benchmarks.migration.catalogue import Catalogue
@@ -88,6 +91,39 @@ def test_two_benchmarks_run_an_arm_once(tmp_path, monkeypatch):
         first, second = pool.map(lambda each: each.record(SEEN, Arm.BEFORE), runners)
 
     assert (len(runs), first) == (1, second)
+
+
+def test_a_run_that_was_stopped_among_the_tests_goes_on_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.migration.environment.versions", lambda _: "")
+    source = tmp_path / "sources" / "a+seen@"
+    source.mkdir(parents=True)
+    ran = "import pathlib\ndef note(n):\n"
+    ran += f"    with open({str(tmp_path / 'ran')!r}, 'a') as f: f.write(n)\n"
+    ran += "def test_a(): note('a')\n"
+    ran += "def test_b():\n    note('b')\n"
+    ran += f"    while not pathlib.Path({str(tmp_path / 'go')!r}).exists(): pass\n"
+    ran += "def test_c(): note('c')\n"
+    (source / "test_it.py").write_text(ran)
+    places = Places(tmp_path, Path(sys.executable), None, 300)
+    stopping = threading.Event()
+    monkeypatch.setattr(suites, "_stopping", stopping)
+
+    def stop_in_b():
+        while not (tmp_path / "ran").is_file() or "b" not in (tmp_path / "ran").read_text():
+            time.sleep(0.1)
+        stopping.set()
+
+    threading.Thread(target=stop_in_b).start()
+    with pytest.raises(suites.Stopped):
+        Runner(LISTED, places).record(SEEN, Arm.BEFORE)
+    assert Runner(LISTED, places).kept(SEEN, Arm.BEFORE) is None
+    stopping.clear()
+    (tmp_path / "go").touch()
+    record = Runner(LISTED, places).record(SEEN, Arm.BEFORE)
+
+    assert record.suite.passed == {f"test_it.py::test_{name}" for name in "abc"}
+    assert (tmp_path / "ran").read_text() == "abbc"
+    assert Runner(LISTED, places).known(SEEN, Arm.BEFORE) == record
 
 
 # --- which kinds of errors are left -----------------------------------------------------------
