@@ -90,7 +90,7 @@ def test_a_failure_tells_the_frames_inside_the_package(run_suite):
     assert failure.type == "AttributeError"
     assert failure.raised_at == "my-pkg/thing/core.py:2"
     assert [(frame.path, frame.line, frame.last) for frame in failure.frames] == [
-        ("my-pkg/tests/test_all.py", 8, False),
+        ("my-pkg/tests/test_all.py", 9, False),
         ("my-pkg/thing/core.py", 2, True),
     ]
 
