@@ -117,8 +117,8 @@ packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a t
 verified: $(STAMP) ## Verify the definitions of the packages of the benchmark, and print a table
 	$(BIN)/python -m tools.check_verified
 
-migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours)
-	$(BIN)/python -m benchmarks.migration
+migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours); MIGRATION=--unseen
+	$(BIN)/python -m benchmarks.migration --jobs $(JOBS) $(MIGRATION)
 
 golden: $(STAMP) ## Write tests/golden anew from fixtures/ (then read the diff)
 	$(BIN)/python tools/golden.py

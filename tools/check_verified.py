@@ -85,7 +85,7 @@ def main() -> int:
 
 def _folders(names: list[str], places: Places, folder: Path) -> Iterator[tuple[str, Path | str]]:
     """Yield each package with where its sources are, or why they cannot be had."""
-    listed = {each.name: each for each in catalogue.read().package}
+    listed = {each.name: each for each in catalogue.read().seen}
     for name in names or list(listed):
         try:
             yield name, _sources(name, listed.get(name), places, folder)

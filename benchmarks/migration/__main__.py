@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.migration import catalogue, environment, results, summary, table
+from benchmarks.migration import catalogue, environment, results, selection, suites, summary, table
 from benchmarks.migration.arms import Runner
-from benchmarks.migration.model import CACHE, Arm, Package, Places, Record
+from benchmarks.migration.model import CACHE, Arm, Half, Package, Places, Record
 from benchmarks.migration.repairs import KdoctorProblem
 from benchmarks.migration.sources import FetchProblem
 
@@ -34,6 +35,13 @@ def main(  # noqa: PLR0913 - the options of the command
         Path | None, typer.Option(help="Use this Python for the tests, not one made for it.")
     ] = None,
     packages: Annotated[Path, typer.Option(help="The list of packages.")] = catalogue.LIST,
+    unseen: Annotated[
+        bool, typer.Option("--unseen", help="Also the packages that nobody looks into.")
+    ] = False,
+    sample: Annotated[
+        int, typer.Option(min=0, help="Only so many packages, drawn: some 20 minutes for 8.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Draw others for the sample.")] = 0,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Make only the runs that kdoctor has no part in.")
     ] = False,
@@ -45,6 +53,7 @@ def main(  # noqa: PLR0913 - the options of the command
 ) -> None:
     """Run the tests of packages written for Keras 2 on Keras 3, before and after kdoctor's fix."""
     console = Console()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops as Ctrl-C does
     cache = cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
     places = Places(
@@ -55,13 +64,15 @@ def main(  # noqa: PLR0913 - the options of the command
         seconds_a_test=seconds,
     )
     listed = catalogue.read(packages)
-    if record and (only or baseline):
-        raise typer.BadParameter("--record is of all runs: leave out --only and --baseline")
+    if record and (only or baseline or sample):
+        raise typer.BadParameter("--record is of all: without --only, --sample and --baseline")
     try:
-        chosen = listed.named(only or [])
-    except KeyError as problem:
-        raise typer.BadParameter(f"there is no package {problem} in {packages}") from None
+        chosen = selection.chosen(listed, only or [], unseen=unseen)
+    except selection.SelectionProblem as problem:
+        raise typer.BadParameter(f"{problem} ({packages})") from None
     runner = Runner(listed, places)
+    if sample:
+        chosen = selection.drawn(chosen, sample, seed, runner.expected_seconds, jobs)
     arms = [arm for arm in Arm if not (baseline and arm.is_fixed)]
     records, problems = run(chosen, arms, runner, jobs, console)
     rows = [
@@ -76,7 +87,7 @@ def main(  # noqa: PLR0913 - the options of the command
     if record and problems:
         console.print("nothing is recorded: not every package was measured")
     elif record:
-        results.record(rows)
+        results.record(rows, [package.name for package in listed.package])
     for told in problems:
         console.print(f"[red]not measured[/] {escape(told)}", highlight=False)
     raise typer.Exit(2 if problems else 0)
@@ -104,11 +115,19 @@ def run(
             try:
                 records[package.name][arm] = runner.record(package, arm)
             except (FetchProblem, KdoctorProblem) as problem:
-                problems[package.name] = f"{package.name} ({arm}): {problem}"
+                told = type(problem).__name__ if package.half is Half.UNSEEN else problem
+                problems[package.name] = f"{package.name} ({arm}): {told}"
             del doing[package.name, arm]
             shown.advance(task)
 
-        list(pool.map(measure, [(arm, package) for arm in arms for package in packages]))
+        running = [pool.submit(measure, (arm, each)) for arm in arms for each in packages]
+        try:
+            for each in running:
+                each.result()
+        except BaseException:
+            suites.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
     return records, sorted(problems.values())
 
 

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from benchmarks.migration import environment, repairs, sources, suites
 from benchmarks.migration.catalogue import Catalogue
-from benchmarks.migration.model import Arm, Package, Places, Record
+from benchmarks.migration.model import Arm, Half, Package, Places, Record, Repair, Suite
+
+UNKNOWN_SECONDS = 300  # what an arm is thought to take that no run has timed
+
+
+BEGUN = "begun.json"
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """What a run that was stopped among the tests had done before them. It goes on there."""
+
+    key: str
+    repair: Repair | None
 
 
 class Runner:
@@ -31,32 +46,43 @@ class Runner:
             FetchProblem: the sources could not be had.
             KdoctorProblem: kdoctor crashed.
         """
-        known = self.known(package, arm)
-        if known is not None:
-            return known
-        record = self._run(package, arm)
         path = self._path(package, arm)
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(msgspec.json.encode(record))
-        partial.rename(path)
+        with _alone(path.with_suffix(".lock")):
+            known = self.known(package, arm)
+            if known is not None:
+                return known
+            record = self._run(package, arm)
+            partial = path.with_suffix(".partial")
+            partial.write_bytes(msgspec.json.encode(record))
+            partial.rename(path)
         return record
 
     def known(self, package: Package, arm: Arm) -> Record | None:
         """Return the record in the cache, if it is of these very sources."""
+        record = self.kept(package, arm)
+        return record if record and record.key == self._key(package, arm) else None
+
+    def kept(self, package: Package, arm: Arm) -> Record | None:
+        """Return the record in the cache, also where it is of other sources or another kdoctor."""
         try:
-            record = msgspec.json.decode(self._path(package, arm).read_bytes(), type=Record)
+            return msgspec.json.decode(self._path(package, arm).read_bytes(), type=Record)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
-        return record if record.key == self._key(package, arm) else None
+
+    def expected_seconds(self, package: Package) -> float:
+        """Return how long the arms that have to be run again will take, by what they took."""
+        left = [arm for arm in Arm if self.known(package, arm) is None]
+        took = [record.suite.seconds for arm in Arm if (record := self.kept(package, arm))]
+        return len(left) * (max(took) if took else UNKNOWN_SECONDS)
 
     def folder(self, package: Package, arm: Arm) -> Path:
         """Return where the arm's copy lies, for people who want to look into it."""
-        return self._places.cache / "arms" / package.name / arm
+        return self._home(package) / "arms" / package.name / arm
 
     def places_of(self, package: Package) -> Places:
         """Return the places, with the time that a test of the package may take."""
-        seconds = max(package.seconds, self._places.seconds_a_test)
+        seconds = package.seconds or self._places.seconds_a_test
         return msgspec.structs.replace(self._places, seconds_a_test=seconds)
 
     def on_the_path(self, package: Package) -> list[Package]:
@@ -71,18 +97,49 @@ class Runner:
             }
 
     def _run(self, package: Package, arm: Arm) -> Record:
+        root, key = self.folder(package, arm), self._key(package, arm)
+        begun = _begun(root, key)
+        if begun is None:
+            originals = self.originals(package)
+            shutil.rmtree(root, ignore_errors=True)
+            for name, original in originals.items():
+                shutil.copytree(original, root / name, symlinks=True)
+            begun = Begun(key, repairs.repair(arm, root, originals) if arm.is_fixed else None)
+            (root / BEGUN).write_bytes(msgspec.json.encode(begun))
+        suite = self._suite(package, arm)
+        (root / BEGUN).unlink()
+        return Record(package.name, package.version, arm, key, suite, begun.repair)
+
+    def suite(self, package: Package, arm: Arm) -> Suite:
+        """Run all tests of the arm's copy as it lies there.
+
+        Raises:
+            FetchProblem: what the package requires besides could not be installed.
+        """
+        suites.forget(self.folder(package, arm))
+        return self._suite(package, arm)
+
+    def _suite(self, package: Package, arm: Arm) -> Suite:
+        """Run the tests that the log in the arm's folder does not tell of."""
         root = self.folder(package, arm)
-        originals = self.originals(package)
-        shutil.rmtree(root, ignore_errors=True)
-        for name, original in originals.items():
-            shutil.copytree(original, root / name, symlinks=True)
-        repair = repairs.repair(arm, root, originals) if arm.is_fixed else None
-        suite = suites.run(package, arm, root, self.places_of(package))
-        key = self._key(package, arm)
-        return Record(package.name, package.version, arm, key, suite, repair)
+        also = [
+            root / each.name / inside for each in self.on_the_path(package) for inside in each.path
+        ]
+        if requires := self._requires(package):
+            with self._fetching:
+                also.append(environment.besides(self._places.cache, self._places.python, requires))
+        return suites.run(package, arm, root, self.places_of(package), also)
+
+    def _requires(self, package: Package) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(r for each in self.on_the_path(package) for r in each.requires))
+
+    def _home(self, package: Package) -> Path:
+        """Return the cache; what is not to be looked into lies apart, out of every search's way."""
+        apart = package.half is Half.UNSEEN
+        return self._places.cache / "unseen" if apart else self._places.cache
 
     def _path(self, package: Package, arm: Arm) -> Path:
-        return self._places.cache / "records" / package.name / f"{arm}.json"
+        return self._home(package) / "records" / package.name / f"{arm}.json"
 
     def _key(self, package: Package, arm: Arm) -> str:
         parts = [
@@ -90,8 +147,26 @@ class Runner:
             self._framework,
             f"{self.places_of(package).seconds_a_test:g}",
             self._kdoctor if arm.is_fixed else "",
+            *filter(None, (each.selection for each in self.on_the_path(package))),
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _begun(root: Path, key: str) -> Begun | None:
+    """Return what a stopped run has left in an arm's folder, if it is of these very sources."""
+    try:
+        begun = msgspec.json.decode((root / BEGUN).read_bytes(), type=Begun)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+    return begun if begun.key == key else None
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other benchmark runs this arm; the lock goes with the process that holds it."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _hash_of(folder: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.migration.model import Package
+from benchmarks.migration.model import Half, Package
 
 LIST = Path(__file__).with_name("packages.toml")
 
@@ -16,6 +16,11 @@ class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     package: tuple[Package, ...]
     library: tuple[Package, ...] = ()
+
+    @property
+    def seen(self) -> tuple[Package, ...]:
+        """The packages that may be looked into."""
+        return tuple(each for each in self.package if each.half is not Half.UNSEEN)
 
     def needed_by(self, package: Package) -> list[Package]:
         """Return what must be on the path besides the package itself.

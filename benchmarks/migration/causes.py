@@ -1,121 +1,69 @@
-"""Causes that stand at another line than the error, each shown by an experiment.
+"""What the first errors that are left come from.
 
-    python -m benchmarks.migration.causes --cache DIR --python PATH
+    python -m benchmarks.migration.causes          # their kinds, by packages and by tests
+    python -m benchmarks.migration.causes --try    # is what causes.toml lists really their cause?
 
-``causes.toml`` says which finding is the cause of which tests' first errors, and what to write at
-that finding's line so that they pass. The command tries it in the fixed copies that the last run
-left in the cache, and puts them back. A cause that no such change cures is none.
+Both read the records and the fixed copies that the last run left in the cache. Unseen packages
+are left out.
 
-Exit codes: 0 each holds, 1 one does not.
+Exit codes: 0, or 1 where a listed cause does not hold.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 
-from benchmarks.migration import catalogue, environment, suites
+from benchmarks.migration import catalogue, environment, experiments, ranking, summary
 from benchmarks.migration.arms import Runner
-from benchmarks.migration.attribution import TELLING, Attribution, Told
-from benchmarks.migration.model import CACHE, Arm, Found, Places, Repair
-
-LIST = Path(__file__).with_name("causes.toml")
+from benchmarks.migration.model import CACHE, Arm, Half, Places
 
 
-class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One finding, the tests that it broke, and the change at its line that cures them."""
-
-    package: str
-    code: str
-    path: str  # starts with the package's name
-    why: str
-    tests: tuple[str, ...]
-    old: str  # stands on the finding's line in the fixed source
-    new: str
-
-    def finding(self, repair: Repair) -> Found | None:
-        """Return the finding, None where kdoctor does not say it of the fixed source."""
-        return next(
-            (
-                each
-                for each in repair.after
-                if (each.code, each.path) == (self.code, self.path) and each.severity in TELLING
-            ),
-            None,
-        )
-
-
-@cache
-def read(path: Path = LIST) -> tuple[Cause, ...]:
-    """Return all that are listed."""
-    listed = tomllib.loads(path.read_text("utf-8")).get("cause", [])
-    return msgspec.convert(listed, tuple[Cause, ...])
-
-
-def shown(
-    found: Attribution, package: str, test: str, repair: Repair, causes: Iterable[Cause]
-) -> Attribution:
-    """Return ``found``, or that the cause was told of, where an experiment has shown it."""
-    if found.told in {Told.LINE, Told.NAME}:
-        return found
-    for each in causes:
-        if each.package == package and test in each.tests and each.finding(repair):
-            return msgspec.structs.replace(found, told=Told.CAUSE, codes=(each.code,))
-    return found
-
-
-def holds(cause: Cause, runner: Runner, listed: catalogue.Catalogue) -> str:
-    """Try a cause; return what speaks against it, nothing where its tests pass."""
-    (package,) = listed.named([cause.package])
-    record = runner.known(package, Arm.UNSAFE)
-    if record is None or record.repair is None:
-        return "there is no run of this kdoctor: run the benchmark first"
-    finding, root = cause.finding(record.repair), runner.folder(package, Arm.UNSAFE)
-    if finding is None:
-        return f"{cause.code} is not said of {cause.path}"
-    path = root / cause.path
-    source = path.read_text("utf-8")
-    lines = source.splitlines(keepends=True)
-    if cause.old not in lines[finding.line - 1]:
-        return f"line {finding.line} of {cause.path} does not say {cause.old!r}"
-    lines[finding.line - 1] = lines[finding.line - 1].replace(cause.old, cause.new)
-    try:
-        path.write_text("".join(lines), "utf-8")
-        passed = suites.run(package, Arm.UNSAFE, root, runner.places_of(package)).passed
-    finally:
-        path.write_text(source, "utf-8")
-    left = sorted({*cause.tests} - passed)
-    return f"still failing: {', '.join(left)}" if left else ""
-
-
-def main(
+def main(  # noqa: PLR0913 - the options of the command
     *,
     cache: Annotated[Path, typer.Option(help="Where the last run's copies are.")] = CACHE,
     python: Annotated[Path | None, typer.Option(help="The Python with Keras 3.")] = None,
     repositories: Annotated[
         Path | None, typer.Option(help="Take sources from here, not from GitHub.")
     ] = None,
-    only: Annotated[str, typer.Option(help="Only causes by this rule.")] = "",
+    arm: Annotated[Arm, typer.Option(help="Errors that are left after these fixes.")] = Arm.UNSAFE,
+    half: Annotated[Half | None, typer.Option(help="Rank only the errors of this half.")] = None,
+    trying: Annotated[bool, typer.Option("--try", help="Try each cause of causes.toml.")] = False,
+    only: Annotated[str, typer.Option(help="Try only causes by this rule.")] = "",
     seconds: Annotated[float, typer.Option(help="Processor time that one test may take.")] = 120,
 ) -> None:
-    """Try each listed cause: write what it says at the finding's line, and run the tests."""
+    """Rank the kinds of errors that are left, or try each listed cause."""
     console, cache = Console(), cache.resolve()
     interpreter = python.absolute() if python else environment.make(cache)
-    places, listed = Places(cache, interpreter, repositories, seconds), catalogue.read()
-    against = {
-        each: holds(each, Runner(listed, places), listed) for each in read() if only in each.code
-    }
-    for each, problem in against.items():
-        told = problem or f"its {len(each.tests)} tests pass"
-        console.print(f"{each.package} {each.code} {each.path}: {told}", highlight=False)
-    raise typer.Exit(1 if any(against.values()) else 0)
+    listed = catalogue.read()
+    runner = Runner(listed, Places(cache, interpreter, repositories, seconds))
+    if trying:
+        raise typer.Exit(1 if _tried(runner, listed, only, console) else 0)
+    rows = []
+    for package in listed.seen:
+        if half not in {None, package.half}:
+            continue
+        records = {each: record for each in Arm if (record := runner.kept(package, each))}
+        if len(records) < len(Arm):
+            console.print(f"{package.name}: not run yet", style="dim", highlight=False)
+            continue
+        rows.append(summary.row(package, records, runner))
+    ranking.write(ranking.rank(rows, arm), console)
+
+
+def _tried(runner: Runner, listed: catalogue.Catalogue, only: str, console: Console) -> list[str]:
+    """Try the listed causes; return what speaks against them."""
+    problems = []
+    for each in experiments.read():
+        if only in each.code:
+            problem = experiments.holds(each, runner, listed)
+            told = problem or f"its {len(each.tests)} tests pass"
+            console.print(f"{each.package} {each.code} {each.path}: {told}", highlight=False)
+            problems += [problem] if problem else []
+    return problems
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from benchmarks.migration.sources import FetchProblem
 
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 PYTHON = "python3.11"  # of which the figures are; snapshottest needs a Python before 3.12
@@ -28,6 +31,30 @@ def make(cache: Path, requirements: Path = REQUIREMENTS, base: str | None = None
         subprocess.run([*pip, "--requirement", str(requirements)], check=True)
         stamp.write_text(wanted)
     return python
+
+
+def besides(cache: Path, python: Path, requires: tuple[str, ...]) -> Path:
+    """Return a folder with these distributions, installed there once without what they need.
+
+    A package's own needs stay out of the environment: it is the same for all, and nothing that
+    one package asks for changes what another one runs with.
+
+    Raises:
+        FetchProblem: pip could not install them.
+    """
+    told = "\n".join(sorted(requires))
+    folder = cache / "requires" / hashlib.sha256(told.encode()).hexdigest()[:16]
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as partial:
+            whole = Path(partial, "whole")
+            pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            command = [*pip, "--no-deps", "--no-compile", "--target", str(whole), *requires]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise FetchProblem(f"{' '.join(command)}\n{done.stderr.strip()[-2000:]}")
+            whole.rename(folder)
+    return folder
 
 
 def versions(python: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 import os
 from pathlib import Path
 
@@ -26,20 +27,51 @@ class Arm(enum.StrEnum):
         return self in {Arm.SAFE, Arm.UNSAFE}
 
 
+class Half(enum.StrEnum):
+    """Which packages kdoctor may be fitted to. All packages of one author are in the same."""
+
+    FIRST = "first"  # the packages that kdoctor was built with
+    WORK = "work"
+    UNSEEN = "unseen"  # measured, never looked into
+
+    @classmethod
+    def of(cls, author: str) -> Half:
+        """Return the half that a new author falls into; a hash decides, nobody chooses."""
+        digest = hashlib.sha256(author.lower().encode()).digest()
+        return cls.UNSEEN if digest[0] % 2 else cls.WORK
+
+
 class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of ``packages.toml``."""
+    """An entry of ``packages.toml``, which says what each field means."""
 
     name: str
+    half: Half = Half.WORK
     sdist: str = ""
+    author: str = ""  # whose account the repository of the sdist is
     repository: str = ""
     commit: str = ""
     also_needed: tuple[str, ...] = ()
-    seconds: float = 0  # of processor time that a test of it may take, where that is more
+    requires: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    share: float = 1
+    seconds: float = 0
 
     @property
     def version(self) -> str:
         """What tells one state of the sources from another."""
         return self.sdist or f"{self.repository}@{self.commit}"
+
+    @property
+    def owner(self) -> str:
+        """The account on GitHub that the code is of."""
+        return self.author or self.repository.partition("/")[0]
+
+    @property
+    def selection(self) -> str:
+        """What else than the sources decides which tests are run, and with what."""
+        chosen = [*self.tests, f"share {self.share:g}"] if self.tests or self.share < 1 else []
+        return "\n".join((*self.requires, *self.path, *chosen))
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,6 +5,8 @@
 Each reported name, member and argument is looked up, and used as far as it can be, in a process of
 its own on the target (``tools/look_up_names.py``). One that exists and works is a false alarm.
 
+Unseen packages are left out.
+
 Exit codes: 0 there is none, 1 there is one.
 """
 
@@ -77,7 +79,7 @@ def main(
     listed = catalogue.read(packages)
     findings = [
         msgspec.structs.replace(finding, path=f"{package.name}/{finding.path}")
-        for package in (*listed.package, *listed.library)
+        for package in (*listed.seen, *listed.library)
         for finding in repairs.scan_folder(sources.fetch(package, places))
     ]
     result = measure(findings, interpreter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -53,9 +53,3 @@ def outcome(records: Mapping[Arm, Record]) -> Outcome:
             for arm, suite in fixed.items()
         },
     )
-
-
-def mean_recovery(outcomes: Iterable[Outcome], arm: Arm) -> float | None:
-    """Return the mean of the recoveries of the packages with a gap: each counts alike."""
-    shares = [share for each in outcomes if (share := each.recovery(arm)) is not None]
-    return sum(shares) / len(shares) if shares else None

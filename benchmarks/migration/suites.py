@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import json
 import os
+import signal
 import subprocess
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +21,55 @@ from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Su
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
 INSTALLED = "installed"
+LOG = "log.jsonl"
+NO_NETWORK = "http://127.0.0.1:9"  # nothing listens there
 SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
 PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
 POLL = 1.0  # seconds
 TRIES = 20  # processes for one suite: each but the last died in a test
 
+_stopping = threading.Event()
 
-def test_files(folder: Path) -> list[str]:
-    """Return the test files of a package, relative to its folder."""
+
+class Stopped(Exception):
+    """The run was stopped: what this suite has told so far is no record of it."""
+
+
+def stop() -> None:
+    """Have every suite that runs in any thread kill its process and raise ``Stopped``."""
+    _stopping.set()
+
+
+def test_files(folder: Path, patterns: tuple[str, ...]) -> list[str]:
+    """Return the test files of a package, relative to its folder; with patterns, only theirs."""
     paths = (path.relative_to(folder) for path in folder.rglob("*.py"))
     return sorted(
         path.as_posix()
         for path in paths
         if (path.name.startswith("test") or path.name.endswith("_test.py"))
         and not NOT_TESTED.intersection(path.parts[:-1])
+        and (not patterns or any(fnmatch.fnmatch(path.as_posix(), each) for each in patterns))
     )
 
 
-def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
-    """Run the tests of ``root/<package>``; every other folder of ``root`` is on the path.
+def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path] = ()) -> Suite:
+    """Run the tests of ``root/<package>``; all folders of ``root`` and ``also`` are on the path.
 
-    A process that dies takes down one test: the others are run by another one.
+    A process that dies takes down one test: the others are run by another one. What the log of a
+    stopped run tells of is not run again.
+
+    Raises:
+        Stopped: ``stop`` was called.
     """
     begun = time.monotonic()
     _install(root)
-    log, done = root / "log.jsonl", root / "done.json"
-    log.write_text("")
+    log, done = root / LOG, root / "done.json"
+    _cut(log)
     crashed: dict[str, str] = {}
     for _ in range(TRIES):
         suite = read(log.read_text(), crashed)
         done.write_text(json.dumps(sorted(suite.tests)))
-        why = _process(package, arm, root, places)
+        why = _process(package, arm, root, places, also)
         entries = _entries(log.read_text())
         lost = _lost(entries)
         if lost is None or any("finished" in entry for entry in entries):
@@ -57,7 +78,23 @@ def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
     suite = read(log.read_text(), crashed)
     if not suite.tests and not suite.uncollected:
         suite = msgspec.structs.replace(suite, uncollected={"": Failure("Process", why[-600:])})
-    return msgspec.structs.replace(suite, seconds=round(time.monotonic() - begun, 1))
+    # Of a run that went on where it was stopped, at least what its tests took.
+    seconds = max(time.monotonic() - begun, sum(test.seconds for test in suite.tests.values()))
+    return msgspec.structs.replace(suite, seconds=round(seconds, 1))
+
+
+def _cut(log: Path) -> None:
+    """Leave out of a stopped run's log what it tells of the test that it was stopped in."""
+    entries = _entries(log.read_text()) if log.is_file() else []
+    lost = _lost(entries)
+    whole = [each for each in entries if lost not in {each.get("test"), each.get("began")}]
+    kept = entries if lost is None else whole
+    log.write_text("".join(f"{json.dumps(each)}\n" for each in kept))
+
+
+def forget(root: Path) -> None:
+    """Have the next run of ``root`` run every test."""
+    (root / LOG).unlink(missing_ok=True)
 
 
 def read(log: str, crashed: dict[str, str]) -> Suite:
@@ -112,23 +149,28 @@ def _install(root: Path) -> None:
         about.joinpath("METADATA").write_text(f"Name: {folder.name}\nVersion: 0.0\n")
 
 
-def _process(package: Package, arm: Arm, root: Path, places: Places) -> str:
+def _process(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path]) -> str:
     """Run pytest once; return what it wrote last."""
     folder = root / package.name
     command = [str(places.python), "-m", "pytest", "-p", "migration_recorder", "--rootdir=."]
     command += ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=short"]
     command += ["--continue-on-collection-errors"]
-    command += ["-p", "no:xdist", "-p", "no:timeout", *test_files(folder)]
+    command += ["-p", "no:xdist", "-p", "no:timeout", *test_files(folder, package.tests)]
     output = root / "output.txt"
     with output.open("w") as stream:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=_surroundings(arm, root, places),
+            env={
+                **_surroundings(arm, root, places, also),
+                "MIGRATION_SHARE": str(package.share),
+            },
             stdout=stream,
             stderr=subprocess.STDOUT,
+            # A Ctrl-C is for the benchmark: pytest would end as if it had run all tests.
+            start_new_session=True,
         )
-        hangs = _wait(process, [root / "log.jsonl", output], places.seconds_a_test)
+        hangs = _wait(process, [root / LOG, output], places.seconds_a_test)
     text = output.read_text(errors="replace")[-2000:]
     return f"{text}\nkilled: it hung" if hangs else f"{text}\nexit {process.returncode}"
 
@@ -146,12 +188,21 @@ def _wait(process: subprocess.Popen[bytes], watched: list[Path], seconds_a_test:
             seen, moved = processor, time.monotonic()
         if written > told:
             told, at_word = written, processor
+        if _stopping.is_set():
+            _kill(process)
+            raise Stopped
         waits = time.monotonic() - moved > SILENCE
         if waits or processor - at_word > PATIENCE * seconds_a_test:
-            process.kill()
-            process.wait()
+            _kill(process)
             return True
     return False
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
@@ -173,12 +224,12 @@ def _used(pid: int) -> float:
     return 86400 * int(days or 0) + seconds
 
 
-def _surroundings(arm: Arm, root: Path, places: Places) -> dict[str, str]:
+def _surroundings(arm: Arm, root: Path, places: Places, also: Sequence[Path]) -> dict[str, str]:
     """Return the environment variables: the same in every arm but for Keras 2's own."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
     return {
         **kept,
-        "PYTHONPATH": os.pathsep.join(map(str, _path(arm, root))),
+        "PYTHONPATH": os.pathsep.join(map(str, (*_path(arm, root), *also))),
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "CUDA_VISIBLE_DEVICES": "-1",
@@ -186,12 +237,15 @@ def _surroundings(arm: Arm, root: Path, places: Places) -> dict[str, str]:
         "TF_ENABLE_ONEDNN_OPTS": "0",
         "KERAS_HOME": str(places.cache / "keras-home"),
         "MPLBACKEND": "Agg",
+        # No network, in no arm: what is to be had there today may not be tomorrow.
+        **dict.fromkeys(("http_proxy", "https_proxy"), NO_NETWORK),
+        "HF_HUB_OFFLINE": "1",
         # One thread: two suites share a machine, and a test's processor time is its own.
         "OMP_NUM_THREADS": "1",
         "TF_NUM_INTRAOP_THREADS": "1",
         "TF_NUM_INTEROP_THREADS": "1",
         **({"TF_USE_LEGACY_KERAS": "1"} if arm is Arm.KERAS_2 else {}),
-        "MIGRATION_LOG": str(root / "log.jsonl"),
+        "MIGRATION_LOG": str(root / LOG),
         "MIGRATION_ROOT": str(root),
         "MIGRATION_DONE": str(root / "done.json"),
         "MIGRATION_TEST_SECONDS": str(places.seconds_a_test),

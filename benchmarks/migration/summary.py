@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from benchmarks.migration import causes
+from benchmarks.migration import experiments
 from benchmarks.migration.arms import Runner
-from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before
-from benchmarks.migration.model import Arm, Failure, Package, Record
+from benchmarks.migration.attribution import Attribution, attribute, lines_before
+from benchmarks.migration.model import Arm, Failure, Half, Package, Record
 from benchmarks.migration.recovery import Outcome, outcome
 
 FIXED = (Arm.SAFE, Arm.UNSAFE)
@@ -21,6 +21,8 @@ class Row(msgspec.Struct, frozen=True):
     outcome: Outcome
     records: dict[Arm, Record]
     told: dict[Arm, dict[str, Attribution]]  # by test, of those left
+    half: Half = Half.WORK
+    author: str = ""
 
     @property
     def findings(self) -> int:
@@ -57,20 +59,13 @@ def row(package: Package, records: Mapping[Arm, Record], runner: Runner) -> Row:
             lambda path: originals[path.partition("/")[0]] / path.partition("/")[2],
         )
         told[arm] = {
-            test: causes.shown(
+            test: experiments.shown(
                 attribute(failure, repair, before, f"{figures.package}/{test}"),
                 figures.package,
                 test,
                 repair,
-                causes.read(),
+                experiments.read(),
             )
             for test, failure in figures.left[arm].items()
         }
-    return Row(figures, dict(records), told)
-
-
-def share_told(rows: list[Row], arm: Arm) -> float | None:
-    """Return the share of the first errors still there that a finding told of."""
-    ways = [told.told for each in rows for told in each.told[arm].values()]
-    known = [way for way in ways if way in {Told.LINE, Told.NAME, Told.CAUSE}]
-    return len(known) / len(ways) if ways else None
+    return Row(figures, dict(records), told, package.half, package.owner)

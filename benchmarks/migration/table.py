@@ -2,57 +2,95 @@
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from benchmarks.migration import figures
 from benchmarks.migration.attribution import Told
 from benchmarks.migration.errors import cleaned, grouped
-from benchmarks.migration.model import Arm, Record
-from benchmarks.migration.recovery import mean_recovery
-from benchmarks.migration.summary import FIXED, Row, share_told
+from benchmarks.migration.figures import Figures
+from benchmarks.migration.kinds import kind
+from benchmarks.migration.model import Arm, Half, Record
+from benchmarks.migration.summary import FIXED, Row
 
 HEADINGS = (
     "package", "Keras 2", "before", "safe", "unsafe", "recovery safe", "unsafe",
     "findings", "files", "seconds",
 )  # fmt: skip
+HALVES = (
+    "", "packages", "authors", "Keras 2", "gap", "recovery safe", "unsafe",
+    "finding at the line", "told", "lost",
+)  # fmt: skip
+NAMES = {
+    Half.FIRST: "the first 17",
+    Half.WORK: "half to work on",
+    Half.UNSEEN: "unseen half",
+}
 
 
-def cells(row: Row) -> list[str]:
+def cells(each: Figures) -> list[str]:
     """Return a package's line of the table."""
-    figures = row.outcome
     return [
-        figures.package,
-        str(len(figures.ceiling)),
-        str(len(figures.before)),
-        str(len(figures.after[Arm.SAFE])),
-        str(len(figures.after[Arm.UNSAFE])),
-        percent(figures.recovery(Arm.SAFE)),
-        percent(figures.recovery(Arm.UNSAFE)),
-        str(row.findings),
-        str(row.changed(Arm.UNSAFE)),
-        f"{row.seconds(Arm.UNSAFE):.1f}",
+        each.package,
+        str(each.keras2),
+        str(each.before),
+        str(each.safe.passed),
+        str(each.unsafe.passed),
+        percent(each.safe.recovery),
+        percent(each.unsafe.recovery),
+        str(each.findings),
+        str(each.unsafe.files_changed),
+        f"{each.unsafe.seconds:.1f}",
     ]
 
 
-def total(rows: list[Row]) -> list[str]:
+def total(packages: Sequence[Figures]) -> list[str]:
     """Return the last line: sums, and the mean recovery of the packages with a gap."""
-    figures = [row.outcome for row in rows]
-    counted = (
-        [len(each.ceiling) for each in figures],
-        [len(each.before) for each in figures],
-        *([len(each.after[arm]) for each in figures] for arm in FIXED),
-    )
     return [
         "all (recovery: the mean)",
-        *(str(sum(each)) for each in counted),
-        *(percent(mean_recovery(figures, arm)) for arm in FIXED),
-        str(sum(row.findings for row in rows)),
-        str(sum(row.changed(Arm.UNSAFE) for row in rows)),
-        f"{sum(row.seconds(Arm.UNSAFE) for row in rows):.1f}",
+        str(sum(each.keras2 for each in packages)),
+        str(sum(each.before for each in packages)),
+        *(str(sum(each.after(arm).passed for each in packages)) for arm in FIXED),
+        *(percent(figures.mean_recovery(packages, arm)) for arm in FIXED),
+        str(sum(each.findings for each in packages)),
+        str(sum(each.unsafe.files_changed for each in packages)),
+        f"{sum(each.unsafe.seconds for each in packages):.1f}",
+    ]
+
+
+def halves(packages: Sequence[Figures]) -> list[list[str]]:
+    """Return a line a half, and one with the difference of those that were not built with."""
+    groups = {half: [each for each in packages if each.half is half] for half in Half}
+    lines = [half_cells(NAMES[half], group) for half, group in groups.items() if group]
+    work, unseen = (groups[half] for half in (Half.WORK, Half.UNSEEN))
+    if work and unseen:
+        shares = zip(_shares(work), _shares(unseen), strict=True)
+        apart = [points(here, there) for here, there in shares]
+        lines.append(["between the halves", "", "", "", "", *apart, ""])
+    return lines
+
+
+def half_cells(name: str, packages: Sequence[Figures]) -> list[str]:
+    """Return the line of a half. What stands at the line is a mean, too."""
+    return [
+        name,
+        str(len(packages)),
+        str(len({each.author for each in packages})),
+        str(sum(each.keras2 for each in packages)),
+        str(sum(each.gap for each in packages)),
+        *map(percent, _shares(packages)),
+        str(sum(each.after(arm).lost for each in packages for arm in FIXED)),
+    ]
+
+
+def _shares(packages: Sequence[Figures]) -> list[float | None]:
+    return [
+        *(figures.mean_recovery(packages, arm) for arm in FIXED),
+        figures.mean_at_the_line(packages, Arm.UNSAFE),
+        figures.share_told(packages, Arm.UNSAFE),
     ]
 
 
@@ -61,32 +99,59 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0%}".replace("%", " %")
 
 
+def points(work: float | None, unseen: float | None) -> str:
+    """Return by how many points of a hundred the unseen half is below the other one."""
+    return "-" if work is None or unseen is None else f"{100 * (work - unseen):.0f} points"
+
+
 def write(rows: list[Row], console: Console) -> None:
-    """Print the table, then what still fails, what is lost and what no longer compiles."""
-    table = Table(*HEADINGS)
+    """Print the tables, then what still fails, what is lost and what no longer compiles.
+
+    Of unseen packages, counts are printed and nothing else.
+    """
+    counted = [figures.of(row) for row in rows]
+    for half in Half:
+        if group := [each for each in counted if each.half is half]:
+            console.print(_table(HEADINGS, map(cells, group), total(group), NAMES[half]))
+    for row in rows:
+        if row.half is not Half.UNSEEN:
+            _write_trouble(row, console)
+            _write_left(row, console)
+    console.print(_table(HALVES, halves(counted)))
+    for arm in FIXED:
+        ways = figures.ways(counted, arm)
+        told = ", ".join(f"{ways[way]} {way}" for way in Told)
+        share = percent(figures.share_told(counted, arm))
+        console.print(f"first errors left ({arm}): {told}; told {share}")
+
+
+def _table(
+    headings: Sequence[str],
+    lines: Iterable[list[str]],
+    last: list[str] | None = None,
+    title: str | None = None,
+) -> Table:
+    table = Table(*headings, title=title)
     for column in table.columns[1:]:
         column.justify = "right"
-    for row in rows:
-        table.add_row(*cells(row))
-    table.add_section()
-    table.add_row(*total(rows))
-    console.print(table)
-    for row in rows:
-        _write_trouble(row, console)
-        _write_left(row, console)
-    for arm in FIXED:
-        ways = collections.Counter(t.told for row in rows for t in row.told[arm].values())
-        told = ", ".join(f"{ways[way]} {way}" for way in Told)
-        console.print(f"first errors left ({arm}): {told}; told {percent(share_told(rows, arm))}")
+    for line in lines:
+        table.add_row(*line)
+    if last:
+        table.add_section()
+        table.add_row(*last)
+    return table
 
 
 def write_baseline(records: Mapping[str, Mapping[Arm, Record]], console: Console) -> None:
     """Print what passes without any fix."""
+    gap = 0
     for package, arms in records.items():
-        if len(arms) == 2:
+        if Arm.KERAS_2 in arms and Arm.BEFORE in arms:
             ceiling, before = (arms[arm].suite.passed for arm in (Arm.KERAS_2, Arm.BEFORE))
             told = f"{len(ceiling)} on Keras 2, {len(ceiling & before)} of them on Keras 3"
             console.print(f"{package}: {told}", highlight=False)
+            gap += len(ceiling - before)
+    console.print(f"{gap} tests in the gap", highlight=False)
 
 
 def _write_trouble(row: Row, console: Console) -> None:
@@ -110,4 +175,5 @@ def _write_left(row: Row, console: Console) -> None:
         error = escape(cleaned(f"{failure.type}: {failure.message}"))
         console.print(f"  {len(tests)}x {error}", highlight=False)
         console.print(f"     at {escape(told.place)} (raised in {escape(failure.raised_at)})")
+        console.print(f"     kind: {escape(kind(failure))}", highlight=False)
         console.print(f"     told: {told.told} {' '.join(told.codes)}; e.g. {escape(tests[0])}")

@@ -4,18 +4,20 @@ import re
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from benchmarks.migration import (
     catalogue,
-    causes,
     errors,
+    experiments,
     precision,
     recovery,
     repairs,
     sources,
 )
 from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before, names_in
+from benchmarks.migration.figures import mean_recovery, of
 from benchmarks.migration.model import (
     Arm,
     Failure,
@@ -28,6 +30,7 @@ from benchmarks.migration.model import (
     Result,
     Suite,
 )
+from benchmarks.migration.summary import Row
 from tools import named_in_findings
 
 
@@ -158,7 +161,12 @@ def test_a_test_that_fails_on_keras_2_and_passed_on_keras_3_can_be_lost():
 def test_the_mean_counts_each_package_with_a_gap_alike():
     def figures(keras2, before, safe):
         arms = {"keras2": keras2, "before": before, "safe": safe, "unsafe": safe}
-        return recovery.outcome(records(**{arm: suite(passed=ids) for arm, ids in arms.items()}))
+        made = records(**{arm: suite(passed=ids) for arm, ids in arms.items()})
+        fixed = {
+            arm: msgspec.structs.replace(record, repair=repaired() if arm.is_fixed else None)
+            for arm, record in made.items()
+        }
+        return of(Row(recovery.outcome(fixed), fixed, {Arm.SAFE: {}, Arm.UNSAFE: {}}))
 
     outcomes = [
         figures("a b c d", "", "a b c d"),
@@ -166,8 +174,8 @@ def test_the_mean_counts_each_package_with_a_gap_alike():
         figures("a b c", "a b c", "a b c"),  # no gap
     ]
 
-    assert recovery.mean_recovery(outcomes, Arm.SAFE) == 1 / 2
-    assert recovery.mean_recovery(outcomes[2:], Arm.SAFE) is None
+    assert mean_recovery(outcomes, Arm.SAFE) == 1 / 2
+    assert mean_recovery(outcomes[2:], Arm.SAFE) is None
 
 
 # --- which finding should have known ----------------------------------------------------------
@@ -223,12 +231,12 @@ def test_an_error_in_a_function_that_the_fix_wrote_is_at_the_line_that_calls_it(
 
 
 def test_a_cause_counts_where_its_finding_is_said_and_nothing_nearer_is():
-    cause = causes.Cause("p", "KD101", "p/core.py", "why", ("a.py::test",), "old", "new")
+    cause = experiments.Cause("p", "KD101", "p/core.py", "why", ("a.py::test",), "old", "new")
     far, near = Attribution(Told.TRACEBACK), Attribution(Told.LINE)
     said = repaired(after=[found("p/core.py", 7)])
 
     def told(attribution, repair, test="a.py::test", package="p"):
-        return causes.shown(attribution, package, test, repair, [cause]).told
+        return experiments.shown(attribution, package, test, repair, [cause]).told
 
     assert told(far, said) is Told.CAUSE
     assert told(near, said) is Told.LINE
@@ -240,7 +248,7 @@ def test_a_cause_counts_where_its_finding_is_said_and_nothing_nearer_is():
 
 def test_each_listed_cause_is_of_a_listed_package_and_names_its_line():
     packages = {each.name for each in catalogue.read().package}
-    for each in causes.read():
+    for each in experiments.read():
         assert each.package in packages
         assert each.path.startswith(f"{each.package}/")
         assert each.tests

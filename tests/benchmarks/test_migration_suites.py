@@ -1,7 +1,10 @@
 """The benchmark of real packages: what happens to a package's tests."""
 
 import json
+import os
 import sys
+import threading
+import time
 
 import pytest
 
@@ -24,7 +27,7 @@ TESTS = {
     "thing/core.py": "def half(x):\n    return x.no_such_member\n",
     "tests/test_all.py": (
         "import os, time\nimport numpy as np\nfrom thing.core import half\n"
-        "def test_passes(): assert np.float is float\n"
+        "def test_passes():\n    assert np.float is float and np.float32 in np.sctypes['float']\n"
         "def test_is_installed():\n    from importlib.metadata import version\n"
         "    assert version('my-pkg') == '0.0'\n"
         "def test_fails(): half(3)\n"
@@ -87,7 +90,7 @@ def test_a_failure_tells_the_frames_inside_the_package(run_suite):
     assert failure.type == "AttributeError"
     assert failure.raised_at == "my-pkg/thing/core.py:2"
     assert [(frame.path, frame.line, frame.last) for frame in failure.frames] == [
-        ("my-pkg/tests/test_all.py", 8, False),
+        ("my-pkg/tests/test_all.py", 9, False),
         ("my-pkg/thing/core.py", 2, True),
     ]
 
@@ -125,3 +128,68 @@ def test_setup_and_call_decide_and_teardown_does_not():
     assert suites.read(log(call=failed), {}).tests == {
         "t": Result("failed", 3.0, Failure("E", "m"))
     }
+
+
+# --- which tests are run, and with what -------------------------------------------------------
+
+
+def test_only_files_of_the_patterns_are_test_files(tmp_path):
+    for name in ("a/tests/test_a.py", "b/test_b.py", "b/c_test.py", "b/more.py", "docs/test_d.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert suites.test_files(tmp_path, ()) == ["a/tests/test_a.py", "b/c_test.py", "b/test_b.py"]
+    assert suites.test_files(tmp_path, ("a/*", "*/c_*")) == ["a/tests/test_a.py", "b/c_test.py"]
+
+
+@pytest.fixture
+def run_drawn(tmp_path):
+    def run(package, arm=Arm.BEFORE, also=()):
+        root = tmp_path / arm
+        (root / "p" / "src").mkdir(parents=True)
+        (root / "p" / "src" / "inside.py").write_text("")
+        text = "import pytest\nimport inside, besides\n"
+        text += "@pytest.mark.parametrize('n', range(40))\ndef test_n(n): pass\n"
+        (root / "p" / "test_p.py").write_text(text)
+        return suites.run(
+            package, arm, root, Places(tmp_path, sys.executable, None, 9), [root / "p/src", *also]
+        )
+
+    return run
+
+
+def test_a_share_of_the_tests_is_the_same_in_every_arm(run_drawn, tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "besides.py").write_text("")
+    package = Package("p", share=0.5)
+
+    before = run_drawn(package, Arm.BEFORE, [tmp_path / "more"])
+    fixed = run_drawn(package, Arm.SAFE, [tmp_path / "more"])
+
+    assert 10 < len(before.passed) < 30
+    assert before.passed == fixed.passed
+
+
+def test_what_is_not_on_the_path_is_not_found(run_drawn):
+    assert run_drawn(Package("p")).uncollected["test_p.py"].message == "No module named 'besides'"
+
+
+def test_a_suite_that_is_stopped_leaves_no_record_and_no_process(tmp_path, monkeypatch):
+    root = tmp_path / "arm"
+    (root / "p").mkdir(parents=True)
+    text = "import os, pathlib, time\ndef test_p():\n"
+    text += f"    pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+    (root / "p" / "test_p.py").write_text(text + "    time.sleep(600)\n")
+    monkeypatch.setattr(suites, "_stopping", threading.Event())
+
+    def stop_in_the_test():
+        while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text():
+            time.sleep(0.1)
+        suites.stop()
+
+    threading.Thread(target=stop_in_the_test).start()
+    with pytest.raises(suites.Stopped):
+        suites.run(Package("p"), Arm.BEFORE, root, Places(tmp_path, sys.executable, None, 9))
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

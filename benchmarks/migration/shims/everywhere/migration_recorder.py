@@ -20,6 +20,7 @@ import pytest
 LOG = Path(os.environ["MIGRATION_LOG"])
 ROOT = Path(os.environ["MIGRATION_ROOT"]).resolve()  # frames are told below this folder only
 SECONDS = float(os.environ["MIGRATION_TEST_SECONDS"])
+SHARE = float(os.environ["MIGRATION_SHARE"])
 DONE = set(json.loads(Path(os.environ["MIGRATION_DONE"]).read_text()))
 IN_MESSAGE = re.compile(
     r'File "([^"\n]+)", line (\d+), in (\S+)'
@@ -46,11 +47,17 @@ def pytest_load_initial_conftests():
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what an earlier process has run."""
-    done = [item for item in items if item.nodeid in DONE]
-    if done:
-        config.hook.pytest_deselected(items=done)
-        items[:] = [item for item in items if item.nodeid not in DONE]
+    """Leave out what an earlier process has run, and what was not drawn."""
+    run = [item for item in items if item.nodeid not in DONE and drawn(item.nodeid)]
+    if len(run) < len(items):
+        kept = {id(item) for item in run}
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+        items[:] = run
+
+
+def drawn(test):
+    """Say whether a test is of the share that is run: a hash of its id decides, in every arm."""
+    return zlib.crc32(test.encode()) < SHARE * 2**32
 
 
 @pytest.hookimpl(tryfirst=True)

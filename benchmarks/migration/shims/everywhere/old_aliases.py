@@ -29,6 +29,16 @@ NUMPY = {
     "row_stack": np.vstack,
     "in1d": np.isin,
     "trapz": getattr(np, "trapezoid", None),
+    "asscalar": lambda array: np.asarray(array).item(),
+    "asfarray": lambda array, dtype=np.float64: np.asarray(array, dtype),
+    "mat": np.asmatrix,
+    "sctypes": {
+        "int": [np.int8, np.int16, np.int32, np.int64],
+        "uint": [np.uint8, np.uint16, np.uint32, np.uint64],
+        "float": [np.float16, np.float32, np.float64, np.longdouble],
+        "complex": [np.complex64, np.complex128, np.clongdouble],
+        "others": [bool, object, bytes, str, np.void],
+    },
 }
 COLLECTIONS = (
     "Callable",
