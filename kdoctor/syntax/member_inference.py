@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import libcst as cst
 
@@ -11,9 +12,10 @@ from kdoctor.syntax.classes import UserClass, UserClasses, are_related
 from kdoctor.syntax.container_inference import ContainerInference
 from kdoctor.syntax.container_mutations import MutatedContainers, is_empty_dict
 from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.named_stores import NamedStore, named_stores
 from kdoctor.syntax.narrowing import Narrowing
 from kdoctor.syntax.node_predicates import is_property
-from kdoctor.syntax.scope_analysis import Store
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.usage_inference import UsageInference
@@ -30,6 +32,7 @@ class MemberInference(ContainerInference):
     _narrowing: Narrowing
     _resolver: Resolver
     _oracle: TypeOracle
+    _scope_analysis: ScopeAnalysis
     _by_use: UsageInference
     _containers: MutatedContainers
 
@@ -159,6 +162,10 @@ class MemberInference(ContainerInference):
         is_none = told is None and bool(kept) and all(each.is_none for each in kept)
         return NONE if is_none else Value(told, exact=False)
 
+    @cached_property
+    def _named_stores(self) -> Mapping[str, Sequence[NamedStore]]:
+        return named_stores(self._scope_analysis)
+
     def _may_be_of(self, own: UserClass, node: cst.BaseExpression) -> bool:
         """Say whether an expression may be an object of one's own class, or the class."""
         value = self.infer(node)
@@ -190,6 +197,11 @@ class MemberInference(ContainerInference):
                 if each.kind in _GIVE or isinstance(each, Store)
                 else self._as_bound(each)
             )
+        made += (
+            self.infer(each.value)
+            for each in self._named_stores.get(member, ())
+            if self._may_be_of(definer, each.owner)
+        )
         value = merged(made)
         is_told = value or value.is_open or all(each.is_none for each in made)
         if not is_told or not (is_new or can_be_filled(value)):

@@ -47,6 +47,7 @@ IN_A_LIST = "class A:\n    def __init__(self):\n        self.p = [Dense(3)]\n{} 
         ("", "def f(a, x):\n    a.p = x"),
         ("", "class B(A):\n    def f(self, x):\n        self.p.extend(x)"),
         ("", "class B(A):\n    def f(self, x):\n        self.p = x"),
+        ("    def f(self, x):\n        setattr(self, 'p', x)\n", ""),
         ("", "def fill(xs):\n    xs.append(3)\nfill(A().p)"),
     ],
 )
