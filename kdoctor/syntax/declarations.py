@@ -42,10 +42,14 @@ class Declarations:
         self._oracle = oracle
         self._inference = inference
         self._docstrings = Docstrings()
+        self._told: dict[cst.BaseExpression, Value] = {}
 
     def told(self, annotation: cst.BaseExpression) -> Value:
         """Return the type that an annotation declares."""
-        return declared(annotation, self)
+        known = self._told.get(annotation)
+        if known is None:
+            known = self._told[annotation] = declared(annotation, self)
+        return known
 
     def of(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
         """Return the declared type of a parameter or of a function's result."""

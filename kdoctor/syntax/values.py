@@ -86,7 +86,7 @@ def merged(values: Iterable[Value]) -> Value:
     if not real:
         return OPEN if any(each.is_open for each in given) else UNKNOWN
     first = real[0]
-    if all(each == first for each in real):
+    if len(real) == 1 or all(each == first for each in real):
         return first
     if any(each.parts is not None for each in real):
         return _merged_containers(real)
@@ -236,7 +236,7 @@ def list_of(value: Value) -> Value:
     if not value:
         return UNKNOWN
     made = Type(Kind.LIST, item=value.type) if value.type is not None else None
-    if made is not None and value == Value(value.type):
+    if made is not None and value.exact and value.own is None and value.parts is None:
         return Value(made)
     return _container(made, Parts(rest=value))
 
