@@ -23,6 +23,7 @@ class Kind(enum.StrEnum):
     HISTORY = "history"  # what ``fit`` returns
     KERAS_HISTORY = "keras_history"  # ``tensor._keras_history``
     LIST = "list"  # of ``Type.item``
+    CALLABLE = "callable"  # that may give ``Type.item``; of may-types alone
 
 
 class Type(Struct, frozen=True):

@@ -4,45 +4,117 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Final, Protocol
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor import parse_ast
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
+from kdoctor.syntax.values import (
+    NONE,
+    UNKNOWN,
+    Value,
+    iterable_of,
+    list_of,
+    mapping_of,
+    merged,
+    tuple_of,
+)
 
 _CHAIN = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
+TUPLES: Final = frozenset({"Tuple", "tuple"})
+LISTS: Final = TUPLES | {"List", "list", "Sequence", "Iterable", "Collection"}
+ITERABLES: Final = frozenset({"Iterator", "Generator", "Set", "set", "FrozenSet", "frozenset"})
+MAPPINGS: Final = frozenset({
+    *("Dict", "dict", "DefaultDict", "Mapping", "MutableMapping", "OrderedDict"),
+})  # fmt: skip
+SAME: Final = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired"})
+EITHER: Final = frozenset({"Optional", "Union"})
+CLASSES: Final = frozenset({"Type", "type"})
+HOLDING: Final = LISTS | ITERABLES | MAPPINGS
 
 
-def declared(
-    annotation: cst.BaseExpression, instance: Callable[[cst.BaseExpression], Value]
-) -> Value:
-    """Return the declared type; ``instance`` maps a class name to its instances' type."""
+class Names(Protocol):
+    """What the names in annotations are."""
+
+    def instance(self, cls: cst.BaseExpression) -> Value:
+        """Return what an instance of a class is that an expression names."""
+
+    def instance_of_text(self, place: cst.CSTNode, text: str) -> Value:
+        """Return the same for a dotted name, as it is read at a place."""
+
+
+class _TextNames(Struct, frozen=True):
+    """The names in an annotation that is text, at its place."""
+
+    names: Names
+    place: cst.CSTNode
+
+    def instance(self, cls: cst.BaseExpression) -> Value:
+        return self.instance_of_text(self.place, dotted_name(cls) or "")
+
+    def instance_of_text(self, place: cst.CSTNode, text: str) -> Value:  # noqa: ARG002
+        return self.names.instance_of_text(self.place, text)
+
+
+def declared(annotation: cst.BaseExpression, names: Names) -> Value:
+    """Return the declared type."""
     match annotation:
         case cst.Name(value="None"):
             return NONE
-        case cst.Name() | cst.Attribute() | cst.SimpleString():
-            return instance(annotation)
+        case cst.SimpleString():
+            inner = _parsed(annotation)
+            if inner is None:
+                return names.instance_of_text(annotation, annotation.raw_value)
+            return declared(inner, _TextNames(names, annotation))
+        case cst.Name() | cst.Attribute():
+            return names.instance(annotation)
         case cst.BinaryOperation(operator=cst.BitOr()):
             sides = (annotation.left, annotation.right)
-            return merged(declared(each, instance) for each in sides)
+            return merged(declared(each, names) for each in sides)
         case cst.Subscript():
-            name = (dotted_name(annotation.value) or "").rpartition(".")[2]
-            parts = [each.slice for each in annotation.slice]
-            told = merged(
-                declared(each.value, instance) if isinstance(each, cst.Index) else UNKNOWN
-                for each in parts
-                if not (isinstance(each, cst.Index) and isinstance(each.value, cst.Ellipsis))
-            )
-            if name == "Optional":
-                return told
-            return list_of(told) if name in _LISTS else UNKNOWN
+            return _subscripted(annotation, names)
         case _:
             return UNKNOWN
+
+
+def _subscripted(annotation: cst.Subscript, names: Names) -> Value:
+    name = (dotted_name(annotation.value) or "").rpartition(".")[2]
+    parts = [each.slice.value for each in annotation.slice if isinstance(each.slice, cst.Index)]
+    if not parts or len(parts) < len(annotation.slice):
+        return UNKNOWN
+    if name in SAME:
+        return declared(parts[0], names)
+    if name in MAPPINGS:
+        return mapping_of([(None, replace(declared(parts[-1], names), exact=False))])
+    has_many = isinstance(parts[-1], cst.Ellipsis)
+    told = [declared(each, names) for each in parts[: -1 if has_many else None]]
+    if name in CLASSES:
+        return Value(makes=replace(told[0], exact=False)) if told[0] else UNKNOWN
+    if name in EITHER:
+        return merged(told)
+    if name in TUPLES and not has_many:
+        return tuple_of([replace(each, exact=False) for each in told])
+    if name in LISTS:
+        return list_of(replace(merged(told), exact=False))
+    return iterable_of(replace(told[0], exact=False)) if name in ITERABLES else UNKNOWN
+
+
+def _parsed(text: cst.SimpleString) -> cst.BaseExpression | None:
+    """Return the expression in an annotation that is text, None where it is a name at most."""
+    written = literal(text)
+    if not isinstance(written, str) or not {"[", "|"} & {*written}:
+        return None
+    try:
+        inner = cst.parse_expression(written.strip())
+    except (cst.ParserSyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return inner
 
 
 def leaves_open(annotation: cst.BaseExpression) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 import libcst as cst
@@ -11,12 +11,14 @@ from msgspec import Struct, field
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.node_predicates import is_accessor, is_bound_to_class, leaf_of
 from kdoctor.syntax.package import ClassInfo, is_registry
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
 
+_MAX_DESCENDANTS = 64  # classes that are made from one
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})
 
@@ -68,19 +70,18 @@ class UserClass(Struct, eq=False):
         """
         key = holds, member
         found: UserClass | None = None
-        seen: set[int] = set()
-        waiting = [self]
-        while waiting and found is None:
-            each = waiting.pop()
-            if id(each) in seen:
-                continue
-            seen.add(id(each))
+        each: UserClass | None = self
+        while each is not None:
             if key in each.answers:
                 found = each.answers[key] or (each if holds(each, member) else None)
-            elif holds(each, member):
+                break
+            if holds(each, member):
                 found = each
-            else:
-                waiting += reversed(each.bases)
+                break
+            if len(each.bases) > 1:
+                found = next((base for base in each.lineage if holds(base, member)), None)
+                break
+            each = each.bases[0] if each.bases else None
         # A ring would keep the tree until a collector comes: itself is not among its answers.
         self.answers[key] = None if found is self else found
         return found
@@ -88,9 +89,31 @@ class UserClass(Struct, eq=False):
     def method(self, name: str) -> cst.FunctionDef | None:
         """Return the one definition of a method in this class itself."""
         bindings = self.scope.bindings.get(name, []) if self.scope is not None else []
-        if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
-            return bindings[0].node
-        return None
+        found = [
+            each.node
+            for each in bindings
+            if not (isinstance(each.node, cst.FunctionDef) and is_accessor(each.node))
+        ]
+        return found[0] if len(found) == 1 and isinstance(found[0], cst.FunctionDef) else None
+
+    @property
+    def lineage(self) -> list[UserClass]:
+        """The class and its own bases, in the order in which Python looks for a member.
+
+        Each stands before what it is made from, as the bases are listed where that leaves a choice.
+        """
+        found: dict[int, UserClass] = {}
+        waiting: list[tuple[UserClass, bool]] = [(self, False)]
+        seen: set[int] = set()
+        while waiting:
+            each, is_done = waiting.pop()
+            if is_done:
+                found[id(each)] = each
+            elif id(each) not in seen:
+                seen.add(id(each))
+                waiting.append((each, True))
+                waiting += ((base, False) for base in each.bases)
+        return [*found.values()][::-1]
 
 
 def _may_define(own: UserClass, member: str) -> bool:
@@ -125,6 +148,7 @@ class UserClasses:
         self._oracle = oracle
         self._known: dict[cst.ClassDef, UserClass | None] = {}
         self._stores: dict[cst.ClassDef, dict[str, list[Store]]] | None = None
+        self._others: dict[str, list[Store]] = {}  # to attributes of anything but `self`
 
     def of(self, node: cst.ClassDef) -> UserClass | None:
         """Return the facts of a class, None if it is its own base."""
@@ -171,12 +195,56 @@ class UserClasses:
         holder = self._scope_analysis.parents.get(block) if block is not None else None
         return self.of(holder) if isinstance(holder, cst.ClassDef) else None
 
+    @staticmethod
+    def behind(own: UserClass) -> UserClass:
+        """Return what ``super()`` reads in a class of several bases: all behind the class."""
+        return UserClass(own.name, own.type, own.bases, closed=own.closed, keeps=own.keeps)
+
     def receiver(self, binding: Binding) -> UserClass | None:
         """Return the class of which a parameter is the instance: ``self`` of a method."""
         function = binding.scope.node
         if not isinstance(function, cst.FunctionDef) or receiver_of(function) is not binding.node:
             return None
         return self.around(function)
+
+    def class_receiver(self, binding: Binding) -> UserClass | None:
+        """Return the class that a parameter is: ``cls`` of a class method."""
+        function = binding.scope.node
+        if not isinstance(function, cst.FunctionDef) or not is_bound_to_class(function):
+            return None
+        first = next(iter((*function.params.posonly_params, *function.params.params)), None)
+        return self.around(function) if first is binding.node else None
+
+    def descendants(self, own: UserClass) -> Sequence[UserClass]:
+        """Return the classes of this module that are made from one of its classes.
+
+        The nearest come first, and no more than anybody reads.
+        """
+        if own.node is None or own.node not in self._made_from:
+            return ()
+        found = {own.node: own}
+        waiting = [own.node]
+        for node in waiting:  # it grows meanwhile
+            for each in self._made_from.get(node, ()):
+                if each.node is not None and each.node not in found:
+                    found[each.node] = each
+                    waiting.append(each.node)
+            if len(found) > _MAX_DESCENDANTS:
+                break
+        return [*found.values()][1:]
+
+    @cached_property
+    def _made_from(self) -> dict[cst.ClassDef, list[UserClass]]:
+        """The classes of the module by those of it that they name as bases."""
+        found: dict[cst.ClassDef, list[UserClass]] = {}
+        names = {node.name.value for node in self._scope_analysis.classes}
+        for node in self._scope_analysis.classes:
+            if any(leaf_of(unsubscripted(each.value)) in names for each in node.bases):
+                own = self.of(node)
+                for base in () if own is None else own.bases:
+                    if base.node is not None and own is not None:
+                        found.setdefault(base.node, []).append(own)
+        return found
 
     def runs_on_values(self, function: cst.CSTNode) -> bool:
         """Say whether it is a method that is called while a layer, model or loss runs.
@@ -299,15 +367,19 @@ class UserClasses:
         leaf = name.attr if isinstance(name, cst.Attribute) else name
         return isinstance(leaf, cst.Name) and is_registry(leaf.value)
 
+    def stores_from_outside(self, member: str) -> Sequence[Store]:
+        """Return where such an attribute is assigned of anything but ``self``."""
+        self._self_stores()
+        return self._others.get(member, ())
+
     def _self_stores(self) -> dict[cst.ClassDef, dict[str, list[Store]]]:
         """Return, for each class, what its methods assign to attributes of ``self``."""
         if self._stores is None:
             self._stores = {}
             for store in self._scope_analysis.stores:
                 node = self._receiving_class(store.node.value)
-                if node is not None:
-                    by_name = self._stores.setdefault(node, {})
-                    by_name.setdefault(store.node.attr.value, []).append(store)
+                by_name = self._others if node is None else self._stores.setdefault(node, {})
+                by_name.setdefault(store.node.attr.value, []).append(store)
         return self._stores
 
     def _receiving_class(self, node: cst.BaseExpression) -> cst.ClassDef | None:
@@ -345,6 +417,13 @@ def receiver_of(function: cst.FunctionDef) -> cst.Param | None:
             return None
     parameters = (*function.params.posonly_params, *function.params.params)
     return parameters[0] if parameters else None
+
+
+def are_related(one: UserClass, other: UserClass) -> bool:
+    """Say whether an object may be of both classes, one being made from the other."""
+    return one.node in (each.node for each in other.lineage) or other.node in (
+        each.node for each in one.lineage
+    )
 
 
 def unsubscripted(base: cst.BaseExpression) -> cst.BaseExpression:

@@ -15,7 +15,7 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.type_oracle import TypeOracle
-from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
+from kdoctor.syntax.values import UNKNOWN, Value, elements_in, is_tensor
 
 
 class Classes(Protocol):
@@ -42,15 +42,19 @@ class Declarations:
         self._oracle = oracle
         self._inference = inference
         self._docstrings = Docstrings()
+        self._told: dict[cst.BaseExpression, Value] = {}
 
     def told(self, annotation: cst.BaseExpression) -> Value:
         """Return the type that an annotation declares."""
-        return declared(annotation, self._named)
+        known = self._told.get(annotation)
+        if known is None:
+            known = self._told[annotation] = declared(annotation, self)
+        return known
 
     def of(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
         """Return the declared type of a parameter or of a function's result."""
         told = replace(self.told(annotation), exact=False)
-        is_one = is_tensor(told) or is_tensor(item_of(told))
+        is_one = any(map(is_tensor, elements_in(told)))
         return UNKNOWN if is_one and self._classes.runs_on_values(function) else told
 
     def documented(self, binding: Binding) -> Value:
@@ -65,25 +69,26 @@ class Declarations:
         named = self._docstrings.type_of(function, binding.name)
         if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
             return UNKNOWN
-        value = self._instance_of_text(function, named)
+        value = self.instance_of_text(function, named)
         return replace(value, exact=False) if value else UNKNOWN
 
-    def _named(self, cls: cst.BaseExpression) -> Value:
-        text = cls.raw_value if isinstance(cls, cst.SimpleString) else None
-        return self._inference.instance(cls) if text is None else self._instance_of_text(cls, text)
+    def instance(self, cls: cst.BaseExpression) -> Value:
+        """Return what an instance of a class is that an expression names."""
+        return self._inference.instance(cls)
 
     @cached_property
     def _attribute_names(self) -> frozenset[str]:
         return frozenset(node.attr.value for node in self._scope_analysis.attributes)
 
-    def _instance_of_text(self, node: cst.CSTNode, text: str) -> Value:
+    def instance_of_text(self, place: cst.CSTNode, text: str) -> Value:
+        """Return what an instance of a class is whose dotted name is text, read at a place."""
         root, *path = text.split(".")
-        scope = self._resolver.scope_of(node)
-        for binding in self._resolver.bindings(root, node, scope):
+        scope = self._resolver.scope_of(place)
+        for binding in self._resolver.bindings(root, place, scope):
             if isinstance(binding.node, cst.ClassDef) and not path:
                 own = self._classes.of(binding.node)
                 return UNKNOWN if own is None else Value(own.type, own)
-        meaning = self._resolver.meaning(root, node, scope)
+        meaning = self._resolver.meaning(root, place, scope)
         if meaning is None:
             return UNKNOWN
         return Value(self._oracle.class_type(self._resolver.member(meaning, path).name))

@@ -14,9 +14,12 @@ from itertools import chain
 from typing import Any
 
 from kdoctor.syntax import type_sets
-from kdoctor.syntax.ast_walk import chain_of, nodes_in
-from kdoctor.syntax.bases import unsubscripted
+from kdoctor.syntax.ast_walk import chain_of, leaf_of
+from kdoctor.syntax.container_calls import BUILTINS, COPYING
 from kdoctor.syntax.docstrings import documented_type
+from kdoctor.syntax.may_annotations import declared_types
+from kdoctor.syntax.may_classes import MayClasses
+from kdoctor.syntax.may_containers import builtin_types, method_types
 from kdoctor.syntax.may_types_by_use import MayTypesByUse
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.symbol_table import (
@@ -31,33 +34,32 @@ from kdoctor.syntax.symbol_table import (
     SymbolTable,
     chain_in,
     passed_values,
-    unstarred,
 )
-from kdoctor.syntax.type_oracle import PARTIAL, NameFacts, TypeOracle
-from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_of, subtype_of
+from kdoctor.syntax.type_oracle import FROM_CONFIG, PARTIAL, NameFacts, TypeOracle
+from kdoctor.syntax.type_sets import (
+    Types,
+    callable_of,
+    given_by,
+    items_of,
+    kinds_in,
+    list_of,
+    parts_of,
+    without_callables,
+)
 from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 
 _NOTHING: Types = frozenset()
-_PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
-_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 _TENSOR = Type(Kind.TENSOR)
 _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
 _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
-class MayTypes:
+class MayTypes(MayClasses):
     """May-types in one source."""
 
     def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
-        self.symbol_table = symbol_table
-        self._names = names
-        self._oracle = oracle
+        super().__init__(symbol_table, names, oracle)
         self._by_use = MayTypesByUse(symbol_table, names, oracle)
-        self._known: dict[object, Types] = {}
-        self._asked: set[object] = set()
-        self._asked_last: list[object] = []
-        self._open: set[object] = set()
-        self._is_in_a_ring = self._has_grown = False
 
     def reads(self, members: Collection[str]) -> Iterator[Place]:
         """Yield the reads of such attributes."""
@@ -98,39 +100,8 @@ class MayTypes:
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
-        while True:
-            self._is_in_a_ring = self._has_grown = False
-            self._asked_last.clear()
-            try:
-                found = self._of(node, space)
-            except RecursionError:
-                self._open.clear()
-                self._asked.clear()
-                raise
-            if not (self._is_in_a_ring and self._has_grown):
-                return found
-            self._asked.difference_update(self._asked_last)
-
-    def _recall(self, key: object, find: Callable[[], Iterable[Type]]) -> Types:
-        """Return what ``find`` finds, once; what is known so far where that is being asked.
-
-        The question is then asked again, until all that is in such a ring is known.
-        """
-        known = self._known.get(key, _NOTHING)
-        if key in self._open:
-            self._is_in_a_ring = True
-            return known
-        if key in self._asked:
-            return known
-        self._open.add(key)
-        found = known.union(find())
-        self._open.discard(key)
-        self._asked.add(key)
-        self._asked_last.append(key)
-        if found != known:
-            self._has_grown = True
-            self._known[key] = found
-        return found
+        found = self._settled(node, space)
+        return without_callables(found) if found else found
 
     def _of(self, node: ast.expr, space: Namespace) -> Types:
         way = _WAYS.get(node.__class__)
@@ -144,8 +115,15 @@ class MayTypes:
             return self._known.get(key, _NOTHING)
         bindings = self.symbol_table.bindings(node.id, space)
         if not bindings:
-            return _NOTHING
-        return self._recall(key, lambda: chain.from_iterable(map(self._bound, bindings)))
+            return self._classes(node, space) if node.id[:1].isupper() else _NOTHING
+        return self._recall(key, lambda: self._bound_to(node, space, bindings))
+
+    def _bound_to(
+        self, node: ast.Name, space: Namespace, bindings: Iterable[BoundName]
+    ) -> Iterator[Type]:
+        if node.id[:1].isupper():
+            yield from self._classes(node, space)
+        yield from chain.from_iterable(map(self._bound, bindings))
 
     def _bound(self, bound: BoundName) -> Iterator[Type]:
         """Yield what a binding may hold."""
@@ -159,7 +137,12 @@ class MayTypes:
             case BindingKind.LOOP if bound.value is not None:
                 yield from self._element(bound.value, bound.path, bound.space)
             case BindingKind.WITH if bound.value is not None:
-                yield from self._members(self._of(bound.value, bound.space), "__enter__")
+                types = self._of(bound.value, bound.space)
+                yield from self._members(types, "__enter__")
+                yield from items_of(types)  # of a context manager that is a generator
+                yield from self._special("__enter__")
+            case BindingKind.FUNCTION if isinstance(bound.node, FUNCTIONS):
+                yield from map(callable_of, self._returned(bound.node))
             case BindingKind.PARAMETER if isinstance(bound.node, FUNCTIONS):
                 yield from self._parameter(bound, bound.node)
 
@@ -172,36 +155,27 @@ class MayTypes:
             for each in value.elts[path[0] : path[0] + 1]:
                 yield from self._part(each, path[1:], space)
         types = self._of(value, space)
-        yield from items_of(types)
-        yield from (each for each in types if each.kind in _TENSORS)  # one, or several
-        if isinstance(value, ast.Call):
-            for function in self._functions(value.func, space):
-                inner = self.symbol_table.spaces[function]
-                for each in inner.returns:
-                    if isinstance(each, ast.Tuple | ast.List):
-                        yield from self._part(each, path, inner)
+        for step in path:
+            kept = _TENSORS if step is not None else {*_TENSORS, Kind.LIST}  # one, or several
+            types = frozenset((*items_of(types), *(each for each in types if each.kind in kept)))
+        yield from types
 
     def _element(self, iterable: ast.expr, path: Steps, space: Namespace) -> Iterator[Type]:
         """Yield what a loop over ``iterable`` binds."""
-        if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
-            name, given = iterable.func.id, unstarred(iterable)
-            if name in _PASSED_THROUGH and given:
-                yield from self._element(given[0], path, space)
-            elif name == "enumerate" and given and path[:1] == (1,):
-                yield from self._element(given[0], path[1:], space)
-            elif name == "zip" and path and path[0] is not None:
-                for each in given[path[0] : path[0] + 1]:
-                    yield from self._element(each, path[1:], space)
         types = self._of(iterable, space)
-        items = frozenset((*items_of(types), *self._members(types, "__iter__")))
-        for _ in path:
-            items = frozenset(items_of(items))
+        items = {*items_of(types), *self._members(types, "__iter__")}
+        items.update(items_of(frozenset(self._special("__iter__"))))
+        for step in path:
+            lists = (each for each in items if each.kind is Kind.LIST and step is None)
+            items = {*items_of(frozenset(items)), *lists}
         yield from items
 
     def _parameter(self, bound: BoundName, function: Function) -> Iterator[Type]:
         around = bound.space.parent or bound.space
         if bound.place == 0 and isinstance(around.node, ast.ClassDef):
-            yield from self._class(around.node)
+            own = self._class(around.node)
+            yield from own
+            yield from map(callable_of, own)  # of a class method
         if bound.annotation is not None:
             yield from self._declared(bound.annotation, around)
         named = documented_type(ast.get_docstring(function, clean=False), bound.name)
@@ -229,79 +203,9 @@ class MayTypes:
             yield Type(Kind.LIST, item=tensor)
 
     def _declared(self, annotation: ast.expr, space: Namespace) -> Iterator[Type]:
-        match annotation:
-            case ast.Constant(value=str() as text):
-                yield from self._instances(chain_in(text), space)
-            case ast.Name() | ast.Attribute():
-                yield from self._instances(annotation, space)
-            case ast.BinOp():
-                yield from self._declared(annotation.left, space)
-                yield from self._declared(annotation.right, space)
-            case ast.Subscript(value=outer, slice=inner):
-                first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
-                leaf = chain_of(outer)[-1:]
-                if leaf == ("Optional",):
-                    yield from self._declared(first, space)
-                elif leaf and leaf[0] in _LISTS:
-                    yield from map(list_of, self._declared(first, space))
+        return declared_types(annotation, lambda cls: self._instances(cls, space))
 
     # -- classes and functions
-
-    def _instances(self, cls: ast.expr, space: Namespace) -> Iterator[Type]:
-        """Yield what calling a class may make, nothing where ``cls`` can be no class."""
-        made = map(self._oracle.class_type, self._names.meant_by(cls))
-        yield from (each for each in made if each is not None)
-        for info in self._names.classes_meant_by(cls):
-            base = None if info.base is None else self._oracle.class_type(info.base)
-            if base is not None:
-                yield subtype_of(base, info.name)
-        if isinstance(cls, ast.Name):
-            bindings = self.symbol_table.bindings(cls.id, space)
-            if bindings:
-                yield from self._recall(
-                    ("class", cls.id, space),
-                    lambda: chain.from_iterable(map(self._instances_of, bindings)),
-                )
-
-    def _instances_of(self, bound: BoundName) -> Iterator[Type]:
-        """Yield what calling the class makes that a name of the source is bound to."""
-        match bound.kind, bound.node:
-            case BindingKind.CLASS, ast.ClassDef() as own:
-                yield from self._class(own)
-            case BindingKind.ASSIGN, _ if isinstance(bound.value, ast.Name):
-                yield from self._instances(bound.value, bound.space)
-            case BindingKind.ASSIGN, _ if isinstance(bound.value, ast.Call) and bound.value.args:
-                if PARTIAL in self._names.meant_by(bound.value.func):
-                    yield from self._instances(bound.value.args[0], bound.space)
-            case BindingKind.PARAMETER, (ast.FunctionDef() | ast.AsyncFunctionDef()) as function:
-                # `@pytest.mark.parametrize("layer", [Dense, Conv1D])`
-                for each in function.decorator_list:
-                    if isinstance(each, ast.Call):
-                        for part in nodes_in(each):
-                            if isinstance(part, ast.Name | ast.Attribute):
-                                yield from self._instances(part, bound.space)
-
-    def _class(self, node: ast.ClassDef) -> Types:
-        """Return what an instance of a class of the source may be, by its bases."""
-        return self._recall(
-            node, lambda: (subtype_of(each, node.name) for each in self._of_bases(node))
-        )
-
-    def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
-        around = self.symbol_table.spaces[node].parent or self.symbol_table.module
-        for each in node.bases:
-            yield from self._instances(unsubscripted(each), around)
-
-    def _functions(self, callee: ast.expr, space: Namespace) -> list[Function]:
-        """Return the functions of the source that a call may be of."""
-        match callee:
-            case ast.Name(id=name):
-                bindings = self.symbol_table.bindings(name, space)
-                made = (each for each in bindings if each.kind is BindingKind.FUNCTION)
-                return [each.node for each in made if isinstance(each.node, FUNCTIONS)]
-            case ast.Attribute(attr=name):
-                return self.symbol_table.methods.get(name, [])
-        return []
 
     def _returned(self, function: Function) -> Types:
         return self._recall(function, lambda: self._found_returned(function))
@@ -310,18 +214,32 @@ class MayTypes:
         inner = self.symbol_table.spaces[function]
         for each in inner.returns:
             yield from self._of(each, inner)
+        for each in inner.yields:
+            yield from map(list_of, self._of(each, inner))
         if function.returns is not None:
             yield from self._declared(function.returns, inner)
 
     # -- attributes and calls
 
     def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
-        kept = self._recall(("kept", node.attr), lambda: self._stored_types(node.attr))
-        owners = self._of(node.value, space)
+        types = self._member_types(node.value, node.attr, space)
+        return types | self._classes(node, space) if node.attr[:1].isupper() else types
+
+    def _member_types(self, owner: ast.expr, member: str, space: Namespace) -> Types:
+        kept = self._recall(("kept", member), lambda: self._stored_types(member))
+        owners = self._of(owner, space)
+        if member == "__class__":
+            return frozenset(map(callable_of, owners))
         if not owners:  # as of most
             return kept
-        given = {self._oracle.member_type(owner, node.attr, called=False) for owner in owners}
+        given = {self._oracle.member_type(each, member, called=False) for each in owners}
         return kept.union(each for each in given if each is not None)
+
+    def _special(self, method: str) -> Iterator[Type]:
+        """Yield what Python's own syntax may get from such a method of one's own classes."""
+        if method in self.symbol_table.methods:
+            kept = self._recall(("kept", method), lambda: self._stored_types(method))
+            yield from given_by(kept)
 
     def _stored_types(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
@@ -332,8 +250,10 @@ class MayTypes:
             if isinstance(each.space.node, ast.ClassDef):
                 yield from self._bound(each)
         for method in self.symbol_table.methods.get(member, ()):
-            if any(chain_of(each) == ("property",) for each in method.decorator_list):
-                yield from self._returned(method)
+            returned = self._returned(method)
+            yield from map(callable_of, returned)
+            if any("property" in leaf_of(each) for each in method.decorator_list):
+                yield from returned
 
     def _members(self, owners: Types, member: str) -> Iterator[Type]:
         """Yield what calling a member of such objects may give."""
@@ -346,24 +266,35 @@ class MayTypes:
     def _call_types(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call may give."""
         callee = node.func
-        yield from self._instances(callee, space)
+        called = self._of(callee, space)
+        yield from given_by(called)
+        if not leaf_of(callee)[:1].isupper():  # else it was among the classes
+            yield from self._instances(callee, space)
         yield from self._imported_call_types(node, space)
-        for function in self._functions(callee, space):
-            yield from self._returned(function)
         first = next(passed_values(node), None)
         match callee:
             case ast.Name(id="super"):
                 yield from self._super(space)
-            case ast.Name(id=name) if name in _PASSED_THROUGH and first is not None:
-                types = self._of(first, space)
-                yield from (each for each in types if each.kind is Kind.LIST)
-            case ast.Attribute():
-                yield from self._members(self._of(callee.value, space), callee.attr)
+            case ast.Name(id="type") if first is not None:
+                yield from map(callable_of, self._of(first, space))
+            case ast.Name(id="getattr") if len(node.args) > 1:
+                yield from self._read_by_name(node, space)
+            case ast.Name(id=name) if name in BUILTINS:
+                yield from builtin_types(name, self._passed(node, space))
+            case ast.Attribute(value=owner, attr=method):
+                types = self._of(owner, space)
+                yield from self._members(types, method)
+                yield from method_types(method, types)
+                if method == FROM_CONFIG:
+                    yield from given_by(types)
+                if method in {"get", "pop", "setdefault"}:
+                    yield from self._passed(node, space)  # by default
+        yield from self._special("__call__")
         if first is None:
             return
         if isinstance(callee, ast.Attribute) and callee.attr == "__call__":
-            callee = callee.value
-        for each in self._of(callee, space):
+            called = self._of(callee.value, space)
+        for each in called:
             if each.kind in {Kind.LAYER, Kind.MODEL}:
                 kinds = set(kinds_in(self._of(first, space)))
                 if Kind.TENSOR in kinds:
@@ -371,32 +302,43 @@ class MayTypes:
                 if Kind.EAGER in kinds:
                     yield EAGER_TENSORS
 
+    def _read_by_name(self, call: ast.Call, space: Namespace) -> Iterator[Type]:
+        """Yield what ``getattr(owner, "member", default)`` may give."""
+        owner, named, *default = call.args
+        if isinstance(named, ast.Constant) and isinstance(named.value, str):
+            yield from self._member_types(owner, named.value, space)
+            for each in default:
+                yield from self._of(each, space)
+
+    def _passed(self, call: ast.Call, space: Namespace) -> Types:
+        """Return what any argument of a call may be."""
+        return frozenset().union(*(self._of(each, space) for each in passed_values(call)))
+
     def _imported_call_types(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""
         for name in self._names.meant_by(node.func):
+            if name == PARTIAL or name in COPYING:
+                yield from self._passed(node, space)
             made = self._oracle.result_type(name)
             if made is not None:
                 yield made
             if self._oracle.applied_type(name, _TENSOR) is None:
                 continue
-            given = {
-                part for each in passed_values(node) for part in parts_of(self._of(each, space))
-            }
+            given = set(parts_of(self._passed(node, space)))
             tensors = (each for each in given if each.kind in _TENSORS)
             applied = (self._oracle.applied_type(name, each) for each in tensors)
             yield from (each for each in applied if each is not None)
-
-    def _super(self, space: Namespace) -> Iterator[Type]:
-        for each in space.enclosing():
-            if isinstance(each.node, ast.ClassDef):
-                yield from self._of_bases(each.node)
 
     # -- other expressions
 
     def _subscript(self, node: ast.Subscript, space: Namespace) -> Types:
         types = self._of(node.value, space)
         lists = (each for each in types if each.kind is Kind.LIST)
-        return frozenset((*lists, *items_of(types), *self._members(types, "__getitem__")))
+        own = self._special("__getitem__")
+        return frozenset((*lists, *items_of(types), *self._members(types, "__getitem__"), *own))
+
+    def _lambda(self, node: ast.Lambda, space: Namespace) -> Types:
+        return frozenset(map(callable_of, self._of(node.body, space)))
 
     def _whole(self, node: ast.NamedExpr | ast.Starred, space: Namespace) -> Types:
         return self._of(node.value, space)
@@ -424,11 +366,28 @@ class MayTypes:
         sides = (self._of(each, space) for each in (node.left, *node.comparators))
         return frozenset(each for types in sides for each in types if each.kind is Kind.TENSOR)
 
-    def _display(self, node: ast.List | ast.Tuple, space: Namespace) -> Types:
-        return frozenset(list_of(type_) for each in node.elts for type_ in self._of(each, space))
+    def _display(self, node: ast.List | ast.Tuple | ast.Set, space: Namespace) -> Types:
+        return frozenset(self._held(node.elts, space))
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, space: Namespace) -> Types:
+    def _held(self, elements: Iterable[ast.expr], space: Namespace) -> Iterator[Type]:
+        for each in elements:
+            types = self._of(each, space)
+            yield from types if isinstance(each, ast.Starred) else map(list_of, types)
+
+    def _dict(self, node: ast.Dict, space: Namespace) -> Types:
+        keyed = (value for key, value in zip(node.keys, node.values, strict=True) if key)
+        others = (value for key, value in zip(node.keys, node.values, strict=True) if not key)
+        return frozenset(self._held(keyed, space)).union(
+            *(self._of(each, space) for each in others)
+        )
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, space: Namespace
+    ) -> Types:
         return frozenset(map(list_of, self._of(node.elt, space)))
+
+    def _dict_comprehension(self, node: ast.DictComp, space: Namespace) -> Types:
+        return frozenset(map(list_of, self._of(node.value, space)))
 
 
 _WAYS: Mapping[type[ast.expr], Callable[[MayTypes, Any, Namespace], Types]] = {
@@ -443,8 +402,13 @@ _WAYS: Mapping[type[ast.expr], Callable[[MayTypes, Any, Namespace], Types]] = {
     ast.BinOp: MayTypes._operation,  # noqa: SLF001
     ast.UnaryOp: MayTypes._unary,  # noqa: SLF001
     ast.Compare: MayTypes._comparison,  # noqa: SLF001
+    ast.Lambda: MayTypes._lambda,  # noqa: SLF001
     ast.List: MayTypes._display,  # noqa: SLF001
     ast.Tuple: MayTypes._display,  # noqa: SLF001
+    ast.Set: MayTypes._display,  # noqa: SLF001
+    ast.Dict: MayTypes._dict,  # noqa: SLF001
+    ast.DictComp: MayTypes._dict_comprehension,  # noqa: SLF001
+    ast.SetComp: MayTypes._comprehension,  # noqa: SLF001
     ast.ListComp: MayTypes._comprehension,  # noqa: SLF001
     ast.GeneratorExp: MayTypes._comprehension,  # noqa: SLF001
 }

@@ -13,6 +13,7 @@ from kdoctor.model import Confidence
 from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
+from kdoctor.syntax.named_stores import named_stores
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.values import Value
@@ -94,7 +95,11 @@ def member_uses(
     """Yield the uses in source order."""
     stored = {store.node for store in scope_analysis.stores}
     assigned = {(dotted_name(each.value), each.attr.value) for each in stored}
-    assigned |= set(_set_by_name(scope_analysis))
+    assigned |= {
+        (dotted_name(each.owner), member)
+        for member, found in named_stores(scope_analysis).items()
+        for each in found
+    }
     subclasses = _Subclasses(scope_analysis, classes)
     for node in scope_analysis.attributes:
         if node in stored:
@@ -196,17 +201,3 @@ def _by_kind(classes: Iterable[UserClass | None]) -> Mapping[Kind, Sequence[User
         if each is not None and each.type is not None:
             found.setdefault(each.type.kind, []).append(each)
     return found
-
-
-def _set_by_name(scope_analysis: ScopeAnalysis) -> Iterator[tuple[str | None, str]]:
-    """Yield what ``setattr(owner, "member", …)`` assigns."""
-    for use in scope_analysis.uses:
-        if use.name != "setattr":
-            continue
-        match scope_analysis.parents.get(use.node):
-            case cst.Call(
-                args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_]
-            ):
-                yield dotted_name(owner), member.raw_value
-            case _:
-                continue

@@ -6,35 +6,44 @@ import libcst as cst
 
 from kdoctor.syntax.libcst_walk import own_nodes
 
-
-def has_unknown_decorators(function: cst.FunctionDef) -> bool:
-    """Say whether a decorator may have replaced the function."""
-    known = {"staticmethod", "classmethod", "property"}
-    return any(
-        not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
-        for each in function.decorators
-    )
+_PROPERTIES = frozenset({"abstractproperty", "cached_property", "property"})
+_ACCESSORS = frozenset({"deleter", "setter"})
 
 
-def returns_of(function: cst.FunctionDef) -> tuple[cst.Return, ...] | None:
-    """Return a function's return statements, None if its calls give anything else."""
-    if function.asynchronous is not None or has_unknown_decorators(function):
-        return None
-    found = []
-    for node in own_nodes(function.body):
-        if node.__class__ is cst.Yield:
-            return None
-        if type(node) is cst.Return:
-            found.append(node)
-    return tuple(found)
+def returns_of(function: cst.FunctionDef) -> tuple[cst.Return, ...]:
+    """Return the return statements of a function."""
+    return tuple(each for each in own_nodes(function.body) if type(each) is cst.Return)
+
+
+def yields_of(function: cst.FunctionDef) -> tuple[cst.Yield, ...]:
+    """Return the yields of a generator, nothing for any other function."""
+    return tuple(each for each in own_nodes(function.body) if type(each) is cst.Yield)
 
 
 def is_property(function: cst.FunctionDef) -> bool:
     """Say whether it is read as an attribute."""
+    return any(leaf_of(each.decorator) in _PROPERTIES for each in function.decorators)
+
+
+def is_bound_to_class(function: cst.FunctionDef) -> bool:
+    """Say whether it is a class method, whose first parameter takes the class."""
+    return any(leaf_of(each.decorator) == "classmethod" for each in function.decorators)
+
+
+def is_accessor(function: cst.FunctionDef) -> bool:
+    """Say whether it is the setter or deleter of a property, ``@rate.setter``."""
     return any(
-        isinstance(each.decorator, cst.Name) and each.decorator.value == "property"
+        isinstance(each.decorator, cst.Attribute) and each.decorator.attr.value in _ACCESSORS
         for each in function.decorators
     )
+
+
+def leaf_of(node: cst.BaseExpression) -> str:
+    """Return the last name of a chain, ``""`` of anything else."""
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+    return ""
 
 
 def is_starred(node: cst.CSTNode) -> bool:

@@ -16,19 +16,21 @@ from kdoctor.syntax.scopes import BindingKind
 
 Steps = tuple[int | None, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_PUTTING = frozenset({"append", "insert", "extend"})
+_PUTTING = frozenset({"append", "extend", "insert", "setdefault", "update"})
+_PUTTING_MANY = frozenset({"extend", "update"})
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Condition = ast.If | ast.While | ast.IfExp | ast.Assert
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 
 
 class Namespace(Struct, eq=False):
-    """One namespace: module, class or function. ``returns``: a function's results."""
+    """One namespace: module, class or function. ``returns``, ``yields``: what a function gives."""
 
     node: ast.AST
     parent: Namespace | None
     bound: dict[str, list[BoundName]] = field(default_factory=dict)
     returns: list[ast.expr] = field(default_factory=list)
+    yields: list[ast.expr] = field(default_factory=list)
 
     def enclosing(self) -> Iterator[Namespace]:
         """Yield this one and those around it, the module last."""
@@ -174,6 +176,9 @@ class SymbolTable:
             self.by_name.setdefault(owner.id, []).append(bound)
             for space in self._space.enclosing():
                 space.bound.setdefault(owner.id, []).append(bound)
+        elif isinstance(owner, ast.Attribute):
+            bound = BoundName(BindingKind.AUGMENT, self._space, items)
+            self.stores.setdefault(owner.attr, []).append(bound)
 
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:
@@ -208,6 +213,18 @@ class SymbolTable:
         if node.value is not None:
             self._space.returns.append(node.value)
 
+    def _yield(self, node: ast.Yield) -> None:
+        if node.value is not None:
+            self._space.yields.append(node.value)
+
+    def _tested(self, subject: ast.expr, classes: ast.expr) -> None:
+        """Note what ``isinstance`` asks of a name or an attribute."""
+        bound = BoundName(BindingKind.AUGMENT, self._space, annotation=classes)
+        if isinstance(subject, ast.Name):
+            self._bind(subject.id, bound)
+        elif isinstance(subject, ast.Attribute):
+            self.stores.setdefault(subject.attr, []).append(bound)
+
     def _call(self, node: ast.Call) -> None:
         place = node, self._space
         self.places[node] = self._space
@@ -216,11 +233,15 @@ class SymbolTable:
             if node.keywords or node.args:
                 self.asked.append(place)
                 self.called_members.setdefault(function.attr, []).append(place)
-            if function.attr in _PUTTING and node.args:
-                last = node.args[-1]
-                self._put(function.value, last if function.attr == "extend" else ast.List([last]))
+            if function.attr in _PUTTING and (node.args or node.keywords):
+                given = [*node.args[-1:], *(each.value for each in node.keywords)]
+                for each in given:
+                    is_many = function.attr in _PUTTING_MANY and each in node.args
+                    self._put(function.value, each if is_many else ast.List([each]))
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)
+            if function.id == "isinstance" and len(node.args) == 2:
+                self._tested(*node.args)
         elif isinstance(function, ast.Call):
             first = next(passed_values(node), None)
             if isinstance(first, ast.Name):
@@ -280,12 +301,6 @@ def _default_of(arguments: ast.arguments, place: int) -> ast.expr | None:
     return arguments.defaults[place - required] if place >= required else None
 
 
-def unstarred(call: ast.Call) -> list[ast.expr]:
-    """Return what is passed, in order, where that is one thing."""
-    given = [each for each in call.args if not isinstance(each, ast.Starred)]
-    return [*given, *(each.value for each in call.keywords if each.arg)]
-
-
 def chain_in(text: str) -> ast.expr:
     """Return the expression that a dotted name is."""
     root, *path = text.split(".")
@@ -311,6 +326,7 @@ _HANDLERS: dict[type[ast.AST], Callable[[SymbolTable, Any], None]] = {
     ast.Global: SymbolTable._remote,  # noqa: SLF001
     ast.Nonlocal: SymbolTable._remote,  # noqa: SLF001
     ast.Return: SymbolTable._return,  # noqa: SLF001
+    ast.Yield: SymbolTable._yield,  # noqa: SLF001
     ast.FunctionDef: SymbolTable._function,  # noqa: SLF001
     ast.AsyncFunctionDef: SymbolTable._function,  # noqa: SLF001
     ast.Lambda: SymbolTable._parameters,  # noqa: SLF001

@@ -18,6 +18,9 @@ from kdoctor.value_types import Context, Type
 PARTIAL: Final = "functools.partial"
 """Calling what it gives calls its first argument: ``partial(Conv2D, padding="same")(64)``."""
 
+FROM_CONFIG: Final = "from_config"
+"""The method by which each class of Keras makes an object of itself."""
+
 
 class TypeOracle(Protocol):
     """What imported names are on the target."""

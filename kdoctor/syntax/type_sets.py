@@ -10,6 +10,8 @@ from kdoctor.value_types import Kind, Type
 Types = frozenset[Type]
 PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTORY})
 """The kinds of object that a parameter is taken for where every call passes one."""
+_HOLDING = frozenset({Kind.CALLABLE, Kind.LIST})
+_CALLABLE = Kind.CALLABLE
 _MAX_LIST_DEPTH = 3  # lists in lists: `x = [x]` has no end
 
 
@@ -39,8 +41,32 @@ def list_of(item: Type) -> Type:
     return item if _depth(item) >= _MAX_LIST_DEPTH else Type(Kind.LIST, item=item)
 
 
+def callable_of(given: Type) -> Type:
+    """Return what gives that when it is called, a class or a function."""
+    return given if _depth(given) >= _MAX_LIST_DEPTH else Type(Kind.CALLABLE, item=given)
+
+
+def without_callables(types: Types) -> Types:
+    """Return the types that are objects, or lists of objects."""
+    found = [each for each in types if each.kind in _HOLDING and _innermost(each) is _CALLABLE]
+    return types.difference(found) if found else types
+
+
+def _innermost(found: Type) -> Kind:
+    while found.kind is Kind.LIST and found.item is not None:
+        found = found.item
+    return found.kind
+
+
+def given_by(types: Iterable[Type]) -> Iterator[Type]:
+    """Yield what calling any of them may give."""
+    for each in types:
+        if each.kind is Kind.CALLABLE and each.item is not None:
+            yield each.item
+
+
 def _depth(found: Type | None) -> int:
-    return 0 if found is None or found.kind is not Kind.LIST else 1 + _depth(found.item)
+    return 0 if found is None or found.kind not in _HOLDING else 1 + _depth(found.item)
 
 
 def items_of(types: Types) -> Iterator[Type]:
