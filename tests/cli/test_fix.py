@@ -229,9 +229,9 @@ def test_helpers_of_keras_2_are_written_or_imported_and_undone(project):
     project.write({"a.py": before})
     written = project.kdoctor("fix", "--apply", "a.py")
     assert written.code == 0
-    assert "def to_list(x, allow_tuple: bool = False) -> list:\n" in project.read("a.py")
+    assert "def to_list(x, allow_tuple: bool = False) -> list:\n" in project.read("a.py").decode()
     assert project.kdoctor("fix", "--undo", "a.py").code == 0
-    assert project.read("a.py") == before
+    assert project.read("a.py").decode() == before
     ended = project.kdoctor("fix", "--unsafe", "--keras-2-helpers", "import", "a.py")
     assert "+from keras.src.utils.python_utils import to_list\n" in ended.out
     assert project.kdoctor("fix", "--keras-2-helpers", "copy", "a.py").code == 2
