@@ -11,6 +11,9 @@ from msgspec import Meta
 
 from kdoctor.errors import UsageProblem
 
+WRITE: Final = "write"
+IMPORT: Final = "import"
+KERAS_2_HELPERS: Final = (WRITE, IMPORT)  # the values of that setting, the default first
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 
 _FilePath = Annotated[str, Meta(min_length=1)]  # "" would be the folder itself
@@ -78,6 +81,15 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         Meta(
             description="The root to rewrite imports of Keras to; keep leaves each file's own.",
             examples=["keras"],
+        ),
+    ] = None
+    keras_2_helpers: Annotated[
+        Literal["write", "import"] | None,
+        Meta(
+            description="What a fix does with a helper of Keras 2 that Keras 3 made private or "
+            "dropped (conv_utils.normalize_tuple): write its few lines into the file, or import "
+            "what keras.src has today, which any release may move.",
+            examples=["write"],
         ),
     ] = None
     unsafe: Annotated[

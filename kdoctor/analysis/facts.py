@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor import keras_api
+from kdoctor.config import WRITE
 from kdoctor.keras_api import Lookup, Presence, Signature
 from kdoctor.keras_api.surface import COMPATIBLE
 from kdoctor.model import Applicability
@@ -37,10 +38,12 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
     """The target, its API, and the proof record.
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
+    ``keras_2_helpers``: whether a fix is to ``write`` helpers of Keras 2 or to ``import`` them.
     """
 
     target: Target
     namespace: str = ""
+    keras_2_helpers: str = WRITE
 
     def lookup(self, qualified: str) -> Lookup:
         """Look up a dotted name on the target: does it exist, where did it move."""

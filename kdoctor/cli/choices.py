@@ -60,11 +60,19 @@ class Namespace(enum.StrEnum):
     TF_KERAS = "tf.keras"
 
 
+class Keras2Helpers(enum.StrEnum):
+    """What fixes do with helpers of Keras 2, for ``--keras-2-helpers``."""
+
+    WRITE = "write"
+    IMPORT = "import"
+
+
 class EngineChoices(TypedDict, total=False):
     """The options of commands that are about the engine, as they are typed; none has to be."""
 
     target: str | None
     namespace: Namespace | None
+    keras_2_helpers: Keras2Helpers | None
     select: list[str] | None
     ignore: list[str] | None
     preview: bool | None
@@ -89,6 +97,7 @@ def engine_options(**typed: Unpack[EngineChoices]) -> Options:
     return {
         "target": typed.get("target"),
         "namespace": typed.get("namespace"),
+        "keras_2_helpers": typed.get("keras_2_helpers"),
         "select": split(typed.get("select")),
         "ignore": split(typed.get("ignore")),
         "preview": typed.get("preview"),

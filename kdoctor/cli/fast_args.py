@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kdoctor.cli import exit_codes
-from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Namespace
+from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Keras2Helpers, Namespace
 
 _COMPLETES: Final = "_KDOCTOR_COMPLETE"  # where it is set, a shell asks for what can follow
 _NO_CACHE: Final = "KDOCTOR_NO_CACHE"
@@ -88,7 +88,11 @@ GRAMMARS: Final = {
             "--exit-non-zero-on-fix": "exit_non_zero_on_fix",
         },
         _LISTS,
-        {**_VALUES, "--format": ("shape", FixFormat)},
+        {
+            **_VALUES,
+            "--format": ("shape", FixFormat),
+            "--keras-2-helpers": ("keras_2_helpers", Keras2Helpers),
+        },
     ),
 }
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli.choices import Color, DocumentKind, Namespace, OptionConflict
+from kdoctor.cli.choices import Color, DocumentKind, Keras2Helpers, Namespace, OptionConflict
 from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
@@ -27,6 +27,15 @@ NamespaceOption = Annotated[
         "--namespace",
         help="Also rewrite imports of Keras to this root, where both roots have the same object.  "
         "[default: keep]",
+        show_default=False,
+    ),
+]
+Keras2HelpersOption = Annotated[
+    Keras2Helpers | None,
+    typer.Option(
+        "--keras-2-helpers",
+        help="Write helpers of Keras 2 that Keras 3 no longer has into the file, or import what "
+        "keras.src has today.  [default: write]",
         show_default=False,
     ),
 ]

@@ -108,6 +108,7 @@ class Texts:
         self._how: engine.Options = {
             "target": how.get("target"),
             "namespace": how.get("namespace"),
+            "keras_2_helpers": how.get("keras_2_helpers"),
             "config": how.get("config"),
             "isolated": how.get("isolated", False),
             "trust_rules": how.get("trust_rules", False),

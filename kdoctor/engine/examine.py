@@ -71,7 +71,9 @@ class Examiner:
             rule for rule in rule_index() if not rule.preview or codes is None or rule.code in codes
         )
         chosen = [rule for rule in known if codes is None or rule.code in codes]
-        self._facts = TargetFacts(scan_options.target, scan_options.namespace)
+        self._facts = TargetFacts(
+            scan_options.target, scan_options.namespace, scan_options.keras_2_helpers
+        )
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.rules_to_run
         self._oracle = oracle(scan_options.target)

@@ -54,6 +54,8 @@ class Options(TypedDict, total=False):
     to be taken for, whether it exists or not; it is never read or written.
     ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, or ``"keep"`` for
     each file's own.
+    ``keras_2_helpers``: ``"write"`` helpers of Keras 2 that Keras 3 no longer has into the file, or
+    ``"import"`` what ``keras.src`` has today.
     ``config``: a file with settings that holds for all files, in the place of those beside them.
     ``isolated``: no configuration counts.
     ``cache``: True uses again what earlier runs found, and keeps what this one finds, in the folder
@@ -84,6 +86,7 @@ class Options(TypedDict, total=False):
     stdin_filename: str | None
     progress: Callable[[int, int], None] | None
     namespace: str | None
+    keras_2_helpers: str | None
     config: str | os.PathLike[str] | None
     isolated: bool
     cache: bool

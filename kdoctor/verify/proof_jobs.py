@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule, all_rules
+from kdoctor.rules.names._keras_2_code.proofs import proofs
 from kdoctor.verify.jobs import DEFAULT_BACKEND, ExampleJob, RewriteJob
 
 CASES = 150
 CASES_ELSEWHERE = 40  # on other backends: the first of the same inputs
 SEED = 0
+_WRITES_KERAS_2 = "KD102"
 
 
 def rewrites_of_rules() -> list[Rewrite]:
@@ -35,10 +37,12 @@ def rewrite_job(
 
 
 def example_jobs(rules: Iterable[Rule] | None = None) -> list[ExampleJob]:
-    """Return the jobs that prove the rules' examples."""
+    """Return the jobs that prove the rules' examples, and what rules write of Keras 2."""
     found: dict[str, ExampleJob] = {}
-    for rule in all_rules() if rules is None else rules:
-        for example in rule.invalid:
+    every = list(all_rules()) if rules is None else list(rules)
+    for rule in every:
+        examples = [*rule.invalid, *(proofs() if rule.code == _WRITES_KERAS_2 else ())]
+        for example in examples:
             found.setdefault(example.id, _example_job(rule, example))
     return list(found.values())
 

@@ -182,6 +182,8 @@ def test_python_callers_get_the_same(nested):
     assert not kdoctor.scan(["top.py"], config="quiet/kdoctor.toml").findings
     with pytest.raises(UsageProblem, match="unknown namespace 'tf'"):
         kdoctor.scan(["."], namespace="tf")
+    with pytest.raises(UsageProblem, match="unknown keras_2_helpers 'copy'; choose write or imp"):
+        kdoctor.scan(["."], keras_2_helpers="copy")
 
 
 def test_config_says_what_counts_and_from_which_line(nested):
@@ -215,7 +217,7 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:16] == [
+    assert ended.stdout.splitlines()[:17] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
         "  target            keras==3.15.1   newest Keras 3 known",
@@ -227,6 +229,7 @@ def test_config_in_words(nested):
         "  exclude           nothing         default",
         "  extend            no file         default",
         "  namespace         keep            default",
+        "  keras-2-helpers   write           default",
         "  unsafe            true            command line",
         "  format            text            default",
         "  rules             nothing         default",

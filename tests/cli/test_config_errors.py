@@ -17,6 +17,7 @@ from tests.cli.repository import OLD
         ({"kdoctor.toml": "\nper_file_ignores = {}\n"}, "kdoctor.toml:2: unknown setting 'per_file_ignores'; did you mean 'per-file-ignores'?"),
         ({"pyproject.toml": "[tool.kdoctor]\nselect = ['KD101', 'KD1O2']\n"}, "pyproject.toml:2: select: there is no rule 'KD1O2'; did you mean KD102?"),
         ({"kdoctor.toml": "[per-file-ignores]\n'a*' = []\n'b' = ['nope']\n"}, "kdoctor.toml:3: per-file-ignores: there is no rule 'nope'; `kdoctor rules` lists them all"),
+        ({"kdoctor.toml": "keras-2-helpers = 'copy'\n"}, 'kdoctor.toml:1: keras-2-helpers must be one of "import", "write"'),
         ({"kdoctor.toml": "namespace = 'tf'\n"}, 'kdoctor.toml:1: namespace must be one of "keep", "keras", "tf.keras"'),
         ({"kdoctor.toml": "unsafe = 'yes'\n"}, "kdoctor.toml:1: unsafe must be true or false, as in unsafe = true"),
         ({"kdoctor.toml": "exclude = 'a'\n"}, 'kdoctor.toml:1: exclude must be a list of strings, as in exclude = ["docs/old/", "*_legacy.py"]'),

@@ -224,6 +224,19 @@ def test_colours_of_the_diff_change_nothing_of_its_text(project):
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == project.kdoctor("fix").out
 
 
+def test_helpers_of_keras_2_are_written_or_imported_and_undone(project):
+    before = "from keras.utils.generic_utils import to_list\n\nprint(to_list(1))\n"
+    project.write({"a.py": before})
+    written = project.kdoctor("fix", "--apply", "a.py")
+    assert written.code == 0
+    assert "def to_list(x, allow_tuple: bool = False) -> list:\n" in project.read("a.py").decode()
+    assert project.kdoctor("fix", "--undo", "a.py").code == 0
+    assert project.read("a.py").decode() == before
+    ended = project.kdoctor("fix", "--unsafe", "--keras-2-helpers", "import", "a.py")
+    assert "+from keras.src.utils.python_utils import to_list\n" in ended.out
+    assert project.kdoctor("fix", "--keras-2-helpers", "copy", "a.py").code == 2
+
+
 def test_a_fix_moves_the_imports_to_the_root_that_is_asked_for(project):
     project.write({"a.py": "from tensorflow.keras import layers\n\nlayers.Dense(1)\n"})
     ended = project.kdoctor("fix", "--namespace", "keras", "a.py")

@@ -167,7 +167,10 @@ class Cache:
 
     def _key(self, scan_options: ScanOptions, task: Task) -> bytes:
         """Return a digest of the options that apply to a file."""
-        own = task.target, task.codes, task.namespace, task.admitted, task.style
+        own = (
+            *(task.target, task.codes, task.namespace, task.admitted, task.style),
+            task.keras_2_helpers,
+        )
         if own not in self._keys:
             aimed = scan_options.aimed(task)
             target = aimed.target.without_source
@@ -181,7 +184,7 @@ class Cache:
                     aimed.namespace,
                 ),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
-                aimed.style,
+                *(aimed.style, aimed.keras_2_helpers),
             )
             self._keys[own] = blake2b(repr(parts).encode(), digest_size=16).digest()
         return self._keys[own]

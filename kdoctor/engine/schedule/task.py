@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.config import WRITE
 from kdoctor.documents.reading import read_regular
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.rules.own import NO_SOURCES, OwnSources
@@ -55,7 +56,8 @@ class Task(Struct, frozen=True, gc=False):
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
     ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
-    ``style``: how its code is written, each None where it is that of the orders.
+    ``style``: how its code is written, ``keras_2_helpers``: what fixes do with such helpers, each
+    None where it is that of the orders.
     """
 
     source: Source
@@ -66,10 +68,17 @@ class Task(Struct, frozen=True, gc=False):
     namespace: str | None = None
     priority: Priority = Priority.USUAL
     style: CodeStyle | None = None
+    keras_2_helpers: str | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
-    def with_rules(self, codes: tuple[str, ...] | None, namespace: str, style: CodeStyle) -> Task:
-        """Return the task with its selected rules, Keras root and code style."""
+    def with_settings(
+        self,
+        codes: tuple[str, ...] | None,
+        namespace: str,
+        style: CodeStyle,
+        keras_2_helpers: str,
+    ) -> Task:
+        """Return the task with its selected rules, Keras root, code style and kind of helpers."""
         return Task(
             self.source,
             self.size,
@@ -79,6 +88,7 @@ class Task(Struct, frozen=True, gc=False):
             namespace,
             self.priority,
             style,
+            keras_2_helpers,
         )
 
     def with_target(self, target: Target) -> Task:
@@ -92,6 +102,7 @@ class Task(Struct, frozen=True, gc=False):
             self.namespace,
             self.priority,
             self.style,
+            self.keras_2_helpers,
         )
 
 
@@ -107,7 +118,8 @@ class ScanOptions(Struct, frozen=True):
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``is_target_explicit``: the target was named, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
-    all. ``style`` is how a fix writes code. ``own_rules`` is where rules of one's own come from.
+    all. ``style`` is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras
+    2. ``own_rules`` is where rules of one's own come from.
     """
 
     target: Target
@@ -125,6 +137,7 @@ class ScanOptions(Struct, frozen=True):
     is_target_explicit: bool = False
     within: frozenset[str] | None = None
     style: CodeStyle = DEFAULT_STYLE
+    keras_2_helpers: str = WRITE
     own_rules: OwnSources = NO_SOURCES
 
     def aimed(self, task: Task) -> ScanOptions:
@@ -135,6 +148,7 @@ class ScanOptions(Struct, frozen=True):
             codes=self.codes if task.codes is None else task.codes,
             namespace=self.namespace if task.namespace is None else task.namespace,
             style=self.style if task.style is None else task.style,
+            keras_2_helpers=task.keras_2_helpers or self.keras_2_helpers,
         )
 
 

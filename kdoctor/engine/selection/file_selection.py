@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.config import KERAS_2_HELPERS
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options, each_of
 from kdoctor.engine.result import ProjectNotes
@@ -69,6 +70,11 @@ class FileSelection:
         named = options.get("namespace")
         if named not in _NAMESPACES:
             raise UsageProblem(f"unknown namespace {named!r}; choose keras, tf.keras or keep")
+        if options.get("keras_2_helpers") not in (None, *KERAS_2_HELPERS):
+            raise UsageProblem(
+                f"unknown keras_2_helpers {options['keras_2_helpers']!r}; choose "
+                f"{' or '.join(KERAS_2_HELPERS)}"
+            )
         self._choices: dict[Settings, Codes] = {}
         self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
         self._exclusions: dict[Settings, Patterns | None] = {}
@@ -201,14 +207,18 @@ class FileSelection:
         option = self._options.get("namespace")
         return _NAMESPACES[settings.value("namespace") if option is None else option]
 
+    def _helpers(self, settings: Settings) -> str:
+        option = self._options.get("keras_2_helpers")
+        return option or settings.value("keras-2-helpers") or KERAS_2_HELPERS[0]
+
     def unsafe(self, option: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Say whether unsafe fixes are applied."""
         return bool(self.main.value("unsafe") if option is None else option)
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        """Yield the tasks, each with its rules and namespace."""
+        """Yield the tasks, each with the settings of its folder."""
         # By folder, where no file has rules of its own.
-        shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
+        shared: dict[str, tuple[Codes, str, CodeStyle, str]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -219,10 +229,11 @@ class FileSelection:
                 if self.broken_settings.holds(folder, task.source.path):
                     continue
                 style = self.styles.of(folder)
-                own = self._codes(path, settings), self._namespace(settings), style
+                root, helpers = self._namespace(settings), self._helpers(settings)
+                own = self._codes(path, settings), root, style, helpers
                 if not self._exemptions[settings]:
                     shared[folder] = own
-            yield task.with_rules(*own)
+            yield task.with_settings(*own)
 
     def listing(self, paths: Iterable[str]) -> Listing:
         """List the files at and below the paths that are not excluded.

@@ -72,21 +72,36 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
     """
     scope = module.scope_of(module.tree)
     if scope.owner(name) is not None:
-        bound = scope.bindings.get(name, [])
-        node = bound[0].node if len(bound) == 1 else None
-        same = isinstance(node, cst.ClassDef | cst.FunctionDef) and (
-            _LAYOUT.sub("", module.source(node)) in _LAYOUT.sub("", text)
-        )
-        return [] if same else None
-    if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
+        return [] if has_same(module, name, text) else None
+    if class_named(module, cst.Name(name)) is not None or not is_readable_at(module, before, text):
         return None
-    if not text.startswith("def ") and not _has_keras_at(module, before):
-        return None  # a class reads its base where it stands
+    return [insertion(module, before, text)]
+
+
+def has_same(module: Module, name: str, text: str) -> bool:
+    """Say whether the module has a class or function of a name that says the same."""
+    bound = module.scope_of(module.tree).bindings.get(name, [])
+    node = bound[0].node if len(bound) == 1 else None
+    return isinstance(node, cst.ClassDef | cst.FunctionDef) and (
+        _LAYOUT.sub("", module.source(node)) in _LAYOUT.sub("", text)
+    )
+
+
+def is_readable_at(module: Module, before: cst.CSTNode, text: str) -> bool:
+    """Say whether a class or function that reads Keras may stand above a statement."""
+    if not _imports_keras_at_once(module):
+        return False
+    # A class reads its base where it stands.
+    return text.startswith("def ") or _has_keras_at(module, before)
+
+
+def insertion(module: Module, before: cst.CSTNode, text: str) -> Edit:
+    """Return the edit that puts a class or function above the module's statement ``before``."""
     start = _with_comments(module.text, module.span(_first(before)).start)
     above = module.text[module.unit.cell_at(start).span.start : start]
     blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
     gap = "\n" * max(0, 3 - blank) if above.strip() else ""
-    return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
+    return Edit(Span(start, start), (f"{gap}{text}\n\n\n",))
 
 
 def _imports_keras_at_once(module: Module) -> bool:

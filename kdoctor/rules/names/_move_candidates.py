@@ -21,6 +21,7 @@ from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
 from kdoctor.rules.names._given_lists import list_for_an_array
+from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._moved_calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._public_names import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
@@ -47,8 +48,11 @@ class _Move(Struct, frozen=True):
 class Moves:
     """The rewrites of one file's missing names."""
 
-    def __init__(self, module: Module, ways: Ways, missing: dict[Reference, Lookup]) -> None:
+    def __init__(
+        self, module: Module, ways: Ways, missing: dict[Reference, Lookup], helpers: Keras2Code
+    ) -> None:
         self._module = module
+        self._helpers = helpers
         self._facts = ways.facts
         self._moves: dict[Rewrite, _Move] = {}
         self._ratings: dict[Rewrite, tuple[Applicability, str]] = {}
@@ -129,7 +133,12 @@ class Moves:
             reasons.append(reason)
             return applicability
 
-        attempt = self._table.attempt(self._module, reference, rated)
+        def of_a_use(use: Reference) -> Fix | NoFix:
+            return self._helpers.attempt_or(
+                use, lambda each: self._table.attempt(self._module, each, rated)
+            )
+
+        attempt = self._table.attempt(self._module, reference, rated, of_a_use)
         if isinstance(attempt, NoFix):
             return attempt
         if (removal := self._removal(reference, attempt)) is not None:

@@ -12,6 +12,7 @@ from kdoctor.analysis.queries import File, files, references
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
+from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     by_star,
@@ -52,13 +53,14 @@ def check(file: File) -> Iterator[Finding]:
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     if not missing:
         return
-    moves = Moves(module, _ways(facts), missing)
+    helpers = Keras2Code(module, facts, missing)
+    moves = Moves(module, _ways(facts), missing, helpers)
     for reference, found in missing.items():
         is_read = reference.kind is ReferenceKind.LOAD
         imported = next((each for each in imports if is_read and _reads(reference, each)), None)
         if imported is not None and imported.name == reference.name:
             continue  # the finding at the import is about this use, too
-        attempt = moves.attempt(reference)
+        attempt = helpers.attempt_or(reference, moves.attempt)
         if isinstance(attempt, NoFix):
             attempt = (
                 stand_in(module, facts, reference, found)
@@ -70,6 +72,8 @@ def check(file: File) -> Iterator[Finding]:
                 continue  # as above
         elif is_read and not by_star(reference) and _is_missing_before_the_name(reference, found):
             continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
+        if isinstance(attempt, NoFix) and not helpers.refuses(reference):
+            attempt = _reason(found, moves, attempt)
         yield _finding(file, reference, found, moves, attempt)
 
 
@@ -87,7 +91,7 @@ def _finding(
         symbol=found.qualified,
         confidence=reference.confidence,
         help=_help(found, moves, attempt),
-        fix=attempt if isinstance(attempt, Fix) else _reason(found, moves, attempt),
+        fix=attempt,
     )
 
 

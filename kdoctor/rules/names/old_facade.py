@@ -16,6 +16,8 @@ from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._backend.rewrite_call import help_for
 from kdoctor.rules.names._deduplicate import told_once
+from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
+from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._missing_names import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
 from kdoctor.rules.rule import rule
@@ -65,21 +67,31 @@ def check(file: File) -> Iterator[Finding]:
     }
     rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
     table = RewriteTable(rows, facts.signature)
+    helpers = Keras2Code(module, facts, found)
     for reference in told_once(found):
-        yield _finding(file, found[reference], _attempt(module, table, reference))
+        yield _finding(file, found[reference], _attempt(module, table, reference, helpers))
 
 
-def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | NoFix:
+def _attempt(
+    module: Module, table: RewriteTable, reference: Reference, helpers: Keras2Code
+) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
-    attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
+
+    def of_a_use(use: Reference) -> Fix | NoFix:
+        own = helpers.attempt(use)
+        return own or table.attempt(module, use, lambda _: Applicability.UNSAFE)
+
+    attempt = helpers.attempt(reference) or table.attempt(
+        module, reference, lambda _: Applicability.UNSAFE, of_a_use
+    )
     if isinstance(attempt, Fix):
         return replace(
             attempt,
             applicability=Applicability.UNSAFE,
             unsafe_because=attempt.unsafe_because or _ANOTHER_COPY,
         )
-    if not table.rows_for(reference.name):
+    if not table.rows_for(reference.name) and helper_of(reference.name) is None:
         return NoFix("the target's `tf.keras` has no such name")
     return attempt
 

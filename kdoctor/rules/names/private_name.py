@@ -17,6 +17,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
+from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.rule import rule
@@ -69,6 +70,7 @@ def check(file: File) -> Iterator[Finding]:
     ]
     rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(module, each, rows) for each in private if rows[each] is None}
+    helpers = Keras2Code(module, facts, private)
     for reference in private:
         is_read_of_one = (
             reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None
@@ -77,15 +79,24 @@ def check(file: File) -> Iterator[Finding]:
             continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
-        yield _finding(file, reference, _attempt(module, reference, facts, rows))
+        yield _finding(file, reference, _attempt(module, reference, facts, rows, helpers))
 
 
-def _attempt(module: Module, reference: Reference, facts: TargetFacts, rows: _Rows) -> Fix | NoFix:
+def _attempt(
+    module: Module,
+    reference: Reference,
+    facts: TargetFacts,
+    rows: _Rows,
+    helpers: Keras2Code,
+) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
+    own = helpers.attempt(reference)
+    if own is not None:
+        return own
     if _loses_a_use(module, reference, facts, rows[reference]):
         return NoFix("not everything that is read from it exists under its public name")
-    attempt = _by_own_row(module, reference, facts, rows)
+    attempt = _by_own_row(module, reference, facts, rows, helpers)
     if isinstance(attempt, NoFix):
         return NoFix("no public name of the target is known to be the same object")
     if attempt.applicability is Applicability.SAFE or attempt.unsafe_because:
@@ -94,7 +105,11 @@ def _attempt(module: Module, reference: Reference, facts: TargetFacts, rows: _Ro
 
 
 def _by_own_row(
-    module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
+    module: Module,
+    reference: Reference,
+    facts: TargetFacts,
+    rows: _Rows,
+    helpers: Keras2Code,
 ) -> Fix | NoFix:
     """Apply the row of a name, or of each of its uses: not that of a package which it is in.
 
@@ -103,7 +118,10 @@ def _by_own_row(
     found = rows.get(reference)
     rated = check.applicability() if found is not None and found[1] else Applicability.UNSAFE
     return RewriteTable([found[0]] if found else [], facts.signature).attempt(
-        module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
+        module,
+        reference,
+        lambda _: rated,
+        lambda use: helpers.attempt(use) or _by_own_row(module, use, facts, rows, helpers),
     )
 
 

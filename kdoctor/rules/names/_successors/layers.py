@@ -72,13 +72,6 @@ ROWS = (
             rewrite(f"keras.layers.{old}", f"keras.src.layers.{new}"), unsafe_because=_PRIVATE
         )
         for old, new in (
-            ("convolutional.Conv", "convolutional.base_conv.BaseConv"),
-            ("convolutional._Conv", "convolutional.base_conv.BaseConv"),
-            ("convolutional.base_conv.Conv", "convolutional.base_conv.BaseConv"),
-            ("merge._Merge", "merging.base_merge.Merge"),
-            ("merging.base_merge._Merge", "merging.base_merge.Merge"),
-            ("pooling._GlobalPooling1D", "pooling.base_global_pooling.BaseGlobalPooling"),
-            ("pooling._GlobalPooling2D", "pooling.base_global_pooling.BaseGlobalPooling"),
             ("pooling._Pooling1D", "pooling.base_pooling.BasePooling"),
             ("pooling._Pooling2D", "pooling.base_pooling.BasePooling"),
             ("pooling._Pooling3D", "pooling.base_pooling.BasePooling"),

@@ -1,13 +1,10 @@
-"""Functions of the old `keras.utils` and of private modules."""
+"""Functions of the old `keras.utils` that one expression stands for, where none is written."""
 
 from __future__ import annotations
 
 from kdoctor.rewrite import equals, one_of, rewrite
 from kdoctor.rules.names._successors.successor import Successor
 
-_PRIVATE = "it is private in Keras 3, and any release may remove it"
-_CHECKS = "keras.src.utils.argument_validation"
-_SHAPES = "keras.src.applications.imagenet_utils"
 _WIDENED = "{'valid': -1, 'full': 1}.get(padding, 0)"
 _TWICE = "a weight that is in the list twice counts twice now"
 
@@ -25,14 +22,6 @@ ROWS = (
             "value or keras.config.image_data_format()",
         ),
         unsafe_because="the old function also rejected unknown values",
-    ),
-    Successor(
-        rewrite("keras.utils.conv_utils.normalize_tuple", f"{_CHECKS}.standardize_tuple"),
-        unsafe_because=_PRIVATE,
-    ),
-    Successor(
-        rewrite("keras.utils.conv_utils.normalize_padding", f"{_CHECKS}.standardize_padding"),
-        unsafe_because=_PRIVATE,
     ),
     *(
         Successor(
@@ -55,18 +44,6 @@ ROWS = (
                 None,
                 f"-(-(input_length + {_WIDENED} * dilation * (filter_size - 1)) // stride)",
             ),
-        )
-    ),
-    *(
-        Successor(
-            rewrite(f"keras.applications.imagenet_utils.{old}", f"{_SHAPES}.{new}"),
-            unsafe_because=_PRIVATE,
-        )
-        for old, new in (
-            ("_obtain_input_shape", "obtain_input_shape"),
-            ("obtain_input_shape", "obtain_input_shape"),
-            ("correct_pad", "correct_pad"),
-            ("validate_activation", "validate_activation"),
         )
     ),
 )

@@ -1,0 +1,144 @@
+"""The definitions of ``kdoctor.reference.keras_2``, read as text: they import Keras."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.rewrite.pattern import Pattern
+from kdoctor.syntax.ast_walk import ast_dotted_name
+
+_SOURCE: Final = "kdoctor.reference.keras_2"
+_FULL: Final = {"np": "numpy"}
+_BUILTINS: Final = frozenset(dir(builtins))
+
+
+class Definition(Struct, frozen=True, dict=True):
+    """A function, a class, or a tuple of classes of the reference.
+
+    ``read`` are the dotted names of other packages in it, by where they stand in the lines of
+    ``text``; ``needs`` the other definitions of its module that it uses.
+    """
+
+    name: str
+    text: str
+    read: Mapping[tuple[int, int], str]
+    own: Mapping[tuple[int, int], str]
+    needs: tuple[str, ...]
+    builtins: frozenset[str]
+    imports: tuple[str, ...]
+    parameters: str
+
+    @property
+    def pattern(self) -> Pattern:
+        """The signature that calls are bound to."""
+        return Pattern.parse(f"{self.name}({self.parameters})")
+
+    def written(self, rename: Mapping[str, str], spell: Callable[[str], str]) -> str:
+        """Return the text with each name as a file has it."""
+        lines = self.text.split("\n")
+        found = {place: (name, spell(_full(name))) for place, name in self.read.items()}
+        found |= {place: (name, rename[name]) for place, name in self.own.items()}
+        for (line, column), (old, new) in sorted(found.items(), reverse=True):
+            row = lines[line]
+            lines[line] = f"{row[:column]}{new}{row[column + len(old) :]}"
+        return "\n".join(lines)
+
+
+def definition(name: str) -> Definition:
+    """Return a definition by its name."""
+    return _definitions()[name]
+
+
+def with_needs(name: str) -> tuple[Definition, ...]:
+    """Return a definition behind all that it uses."""
+    found = definition(name)
+    return (*(each for need in found.needs for each in with_needs(need)), found)
+
+
+@cache
+def _definitions() -> Mapping[str, Definition]:
+    files = [each for each in resources.files(_SOURCE).iterdir() if each.name.endswith(".py")]
+    texts = (each.read_text("utf-8") for each in sorted(files, key=lambda file: file.name))
+    return {each.name: each for text in texts for each in _read(text)}
+
+
+def _read(source: str) -> Iterator[Definition]:
+    tree = ast.parse(source)
+    imports = {
+        alias.asname or alias.name: ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    nodes = {
+        _name_of(each): each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef | ast.ClassDef | ast.Assign)
+    }
+    for name, node in nodes.items():
+        assert node.end_lineno is not None
+        text = "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
+        read: dict[tuple[int, int], str] = {}
+        own = {(0, text.index(name)): name}
+        loaded: set[str] = set()
+        inner: set[int] = set()
+        for each in ast.walk(node):
+            if isinstance(each, ast.Attribute) and id(each) not in inner:
+                dotted = ast_dotted_name(each)
+                inner.add(id(each.value))
+                if dotted is not None and dotted.partition(".")[0] in imports:
+                    read[each.lineno - node.lineno, each.col_offset] = dotted
+            elif isinstance(each, ast.Name):
+                loaded.add(each.id)
+                if each.id in nodes:
+                    own[each.lineno - node.lineno, each.col_offset] = each.id
+        others = sorted(set(own.values()) - {name})
+        used = {each.partition(".")[0] for each in read.values()}
+        yield Definition(
+            name,
+            text,
+            read,
+            own,
+            tuple(others),
+            frozenset(loaded & _BUILTINS),
+            tuple(imports[each] for each in sorted(used)),
+            _parameters(node),
+        )
+
+
+def _name_of(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> str:
+    if isinstance(node, ast.Assign):
+        (target,) = node.targets
+        assert isinstance(target, ast.Name)
+        return target.id
+    return node.name
+
+
+def _parameters(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> str:
+    """Return the parameters of a function, or of what makes an instance, without types."""
+    function: ast.stmt = node
+    leading = 0
+    if isinstance(node, ast.ClassDef):
+        made = [e for e in node.body if isinstance(e, ast.FunctionDef) and e.name == "__init__"]
+        if not made:
+            return ""
+        function, leading = made[0], 1
+    if not isinstance(function, ast.FunctionDef):
+        return ""
+    arguments = function.args
+    for each in (*arguments.args, *arguments.kwonlyargs):
+        each.annotation = None
+    arguments.args = arguments.args[leading:]
+    return ast.unparse(arguments)
+
+
+def _full(name: str) -> str:
+    first, dot, rest = name.partition(".")
+    return f"{_FULL.get(first, first)}{dot}{rest}"

@@ -1,0 +1,427 @@
+"""Fixes for helpers of Keras 2: written into the file, or imported from where `keras.src` has them.
+
+What is imported by its name is defined by that name, so all that reads it stays as it is. What is
+read off a module is read by its bare name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+
+import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
+
+from kdoctor.analysis.calls import has_builtin, hidden_builtin
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.config import IMPORT
+from kdoctor.keras_api.private_modules import missing_prefix
+from kdoctor.memoize import once
+from kdoctor.model import Applicability, Edit, Fix, ImportNeed, NoFix, Precedence, Span
+from kdoctor.rewrite import Speller
+from kdoctor.rewrite.binding import bind
+from kdoctor.rewrite.refusal import Refused
+from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
+from kdoctor.rules.fixes.helper_definition import has_same, insertion, is_readable_at, top_statement
+from kdoctor.rules.names._class_checks import class_question
+from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
+from kdoctor.rules.names._keras_2_code.names import Helper, helper_of
+from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.syntax.scopes import ScopeKind
+
+_COPY = "the copy of Keras 2 in TensorFlow is older than the one it was compared with"
+_ONLY_PRIVATE = (
+    "only a private name has it now: `keras.src.{}`, which `kdoctor fix --keras-2-helpers import` "
+    "imports"
+)
+_PRIVATE = "it is private: seen in Keras {}, and any release may remove it"
+_PYTHON = "tensorflow.python."
+_SRC = "keras.src."
+
+
+class _Use(Struct, frozen=True):
+    """A reference to a helper, the name by which the file has it afterwards.
+
+    ``node`` is what is replaced by that name, None where it is read by it already.
+    """
+
+    reference: Reference
+    helper: Helper
+    name: str
+    node: cst.CSTNode | None = None
+
+
+class Keras2Code:
+    """The fixes of one file, for those of its names that one rule reports."""
+
+    def __init__(self, module: Module, facts: TargetFacts, references: Iterable[Reference]) -> None:
+        self._module = module
+        self._facts = facts
+        self._references = references
+        self._reasons: dict[ImportBinding, str] = {}
+
+    def attempt(self, reference: Reference) -> Fix | NoFix | None:
+        """Return the fix of one reference, None where it is to no helper, or has other fixes."""
+        found = self._answers.get(reference)
+        if found is None or isinstance(found, NoFix):
+            return found
+        if self._imports(found.helper):
+            return self._imported(found)
+        return self._written(found)
+
+    def attempt_or(
+        self, reference: Reference, other: Callable[[Reference], Fix | NoFix]
+    ) -> Fix | NoFix:
+        """Return the fix of one reference, or another one, or why there is none."""
+        own = self.attempt(reference)
+        if isinstance(own, Fix):
+            return own
+        found = other(reference)
+        return own if own is not None and isinstance(found, NoFix) else found
+
+    def refuses(self, reference: Reference) -> bool:
+        """Say whether the reason for no fix of a reference is one of these helpers'."""
+        return reference in self._answers or reference.binding in self._bindings
+
+    @cached_property
+    def _bindings(self) -> frozenset[ImportBinding]:
+        return frozenset(each.binding for each in self._answers)
+
+    # Which uses there are
+
+    @cached_property
+    def _answers(self) -> dict[Reference, _Use | NoFix]:
+        if not (self._facts.runs_keras_3("keras") or self._facts.runs_keras_3("tf.keras")):
+            return {}
+        answers: dict[Reference, _Use | NoFix] = {}
+        for reference in self._references:
+            found = helper_of(reference.name)
+            if found is None:
+                continue
+            helper = self._as_it_is_used(found[0])
+            if not (helper.code or self._imports(helper)):
+                if helper.today:
+                    answers[reference] = NoFix(_ONLY_PRIVATE.format(helper.today))
+                continue
+            if (answer := self._answer(reference, helper, found[1])) is not None:
+                answers[reference] = answer
+        return answers
+
+    def _answer(self, reference: Reference, helper: Helper, beyond: int) -> _Use | NoFix | None:
+        binding = reference.binding
+        if reference.kind not in (ReferenceKind.IMPORT, ReferenceKind.LOAD):
+            return None
+        if self._imports(helper) and self._is_there(reference):
+            return None
+        if helper_of(binding.imported) is not None:
+            if not (self._module.uses_of(binding) or self._is_handed_on(binding)):
+                return None  # it goes
+            reason = self._why_not_by_name(binding, helper)
+            return NoFix(reason) if reason else _Use(reference, helper, binding.local)
+        if reference.kind is ReferenceKind.IMPORT:
+            return None  # of the module: the fix is that of all its uses
+        node = reference.node
+        for _ in range(beyond):
+            node = node.value if isinstance(node, cst.Attribute) else node
+        if not isinstance(node, cst.Attribute):
+            return None  # read by a name that is no import's
+        reason = self._why_not_here(reference, node, helper)
+        if reason:
+            return NoFix(reason)
+        return _Use(reference, helper, self._name_for(helper), node)
+
+    def _as_it_is_used(self, helper: Helper) -> Helper:
+        """Return a base class as the tuple of its classes, where all uses only ask for these."""
+        if not helper.family or self._imports(helper):
+            return helper
+        reads = _reads_of_helpers(self._module).get(helper.leaf, ())
+        asked = [_asks_for_class(self._module, each.node) for each in reads]
+        return replace(helper, code=helper.family) if asked and all(asked) else helper
+
+    def _imports(self, helper: Helper) -> bool:
+        """Say whether it is to be imported from `keras.src`, and is there."""
+        if self._facts.keras_2_helpers != IMPORT or not helper.today:
+            return False
+        return missing_prefix(f"{_SRC}{helper.today}", self._release) is None
+
+    def _is_there(self, reference: Reference) -> bool:
+        """Say whether a private name that the file has is there on the target."""
+        name = reference.name
+        return name.startswith(_SRC) and missing_prefix(name, self._release) is None
+
+    def _is_handed_on(self, binding: ImportBinding) -> bool:
+        return binding.exported or self._module.may_be_imported_elsewhere(binding)
+
+    @property
+    def _release(self) -> str:
+        target = self._facts.target
+        return target.keras_version or target.tf_keras_version or ""
+
+    def _why_not_by_name(self, binding: ImportBinding, helper: Helper) -> str:
+        """Return why what one name stands for cannot be defined by it, "" where it can."""
+        if binding not in self._reasons:
+            self._reasons[binding] = self._reason(binding, helper)
+        return self._reasons[binding]
+
+    def _reason(self, binding: ImportBinding, helper: Helper) -> str:
+        module, local = self._module, binding.local
+        if binding.alias is None or has_keep_comment(module, binding.statement):
+            return "a comment keeps the import as it is"
+        if is_conditional(module, binding.statement):
+            return "the import is one of several"
+        if binding.scope.kind is ScopeKind.CLASS or len(binding.scope.bindings[local]) > 1:
+            return f"`{local}` is bound more than once"
+        top = module.scope_of(module.tree)
+        imports = _imports_by_local(module)[local]
+        others = {
+            found[0].leaf if (found := helper_of(each.imported)) is not None else ""
+            for each in imports
+        }
+        bound = len(top.bindings.get(local, ()))
+        imported = sum(each.scope is top for each in imports)
+        if others != {helper.leaf} or bound > imported:
+            return f"`{local}` is bound more than once"
+        uses = _reads_by_import(module).get(binding, ())
+        reasons = (self._why_not_called(each, helper) for each in uses)
+        return next((each for each in reasons if each), "")
+
+    def _why_not_here(self, reference: Reference, node: cst.Attribute, helper: Helper) -> str:
+        module, name = self._module, self._name_for(helper)
+        if has_keep_comment(module, reference.binding.statement):
+            return "a comment keeps the import as it is"
+        span = module.span(node)
+        if "#" in module.text[span.start : span.end]:
+            return "there is a comment inside the name"
+        bound = module.scope_of(node).owner(name)
+        top = module.scope_of(module.tree)
+        is_ours = name in self._names.values() or self._is_defined(name)
+        if not (module.is_free(name, [node]) or (is_ours and bound in (None, top))):
+            return f"`{name}` is something else in this file"
+        return self._why_not_called(reference, helper)
+
+    def _why_not_called(self, use: Reference, helper: Helper) -> str:
+        """Return why one use of a helper is not what it was written for."""
+        if self._imports(helper):
+            return ""
+        if not definition(helper.code).text.startswith(("class ", "def ")):
+            return ""
+        if definition(helper.code).text.startswith("class "):
+            if class_question(self._module, use.node) is not None:
+                return "Keras' own classes do not derive from a class that is written here"
+            return ""
+        if use.call is None:
+            return ""
+        try:
+            bind(use.call, definition(helper.code).pattern)
+        except Refused as refused:
+            return refused.reason
+        return ""
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The names by which the module imports helpers itself, by their definitions."""
+        top = self._module.scope_of(self._module.tree)
+        found: dict[str, str] = {}
+        for each in self._references:
+            binding = each.binding
+            helper = helper_of(binding.imported)
+            if (
+                helper is not None
+                and binding.scope is top
+                and binding.alias is not None
+                and not self._why_not_by_name(binding, helper[0])
+            ):
+                found.setdefault(helper[0].code, binding.local)
+        return found
+
+    def _name_for(self, helper: Helper) -> str:
+        return self._names.get(helper.code, helper.leaf)
+
+    # Written out
+
+    def _written(self, use: _Use) -> Fix | NoFix:
+        rating = self._rating_together(use)
+        added = self._added.get(rating.applicability)
+        if isinstance(added, NoFix):
+            return added
+        edits, imports = added if added is not None else ((), ())
+        own, drops = self._replaced(use)
+        return Fix(
+            f"Write what `{use.helper.leaf}` of Keras 2 did into this file",
+            (*edits, *own),
+            rating.applicability,
+            imports,
+            drops,
+            rating.unsafe_because,
+        )
+
+    def _rating(self, use: _Use) -> Fix:
+        """Return a fix without edits, for how safe it is to write a helper."""
+        because = use.helper.unlike
+        if not because and use.reference.name.startswith(_PYTHON):
+            because = _COPY
+        if because:
+            return Fix("", (), Applicability.UNSAFE, unsafe_because=because)
+        rated = self._facts.applicability(proof_of(use.helper.code))
+        because = "" if rated is Applicability.SAFE else "the two were not compared"
+        return Fix("", (), rated, unsafe_because=because)
+
+    def _rating_together(self, use: _Use) -> Fix:
+        """Return how safe it is to write a helper, with all that is read by way of one import."""
+        binding = use.reference.binding
+        if use.node is None or binding not in self._reported_imports:
+            return self._rating(use)
+        return self._worst[binding]
+
+    @cached_property
+    def _worst(self) -> dict[ImportBinding, Fix]:
+        """The rating of the first helper that is not safe, of all that one import gives."""
+        found: dict[ImportBinding, Fix] = {}
+        for each in self._answers.values():
+            if isinstance(each, _Use):
+                rating, binding = self._rating(each), each.reference.binding
+                known = found.setdefault(binding, rating)
+                if known.applicability is Applicability.SAFE:
+                    found[binding] = rating
+        return found
+
+    @cached_property
+    def _reported_imports(self) -> frozenset[ImportBinding]:
+        return frozenset(
+            each.binding for each in self._references if each.kind is ReferenceKind.IMPORT
+        )
+
+    def _replaced(self, use: _Use) -> tuple[tuple[Edit, ...], tuple[Span, ...]]:
+        binding = use.reference.binding
+        if use.node is not None:
+            return (Edit(self._module.span(use.node), (use.name,), Precedence.ATOM),), ()
+        assert binding.alias is not None
+        return (), (self._module.span(binding.alias),)
+
+    @cached_property
+    def _added(
+        self,
+    ) -> dict[Applicability, tuple[tuple[Edit, ...], tuple[ImportNeed, ...]] | NoFix]:
+        """What is written into the file, the same for all fixes that are as safe."""
+        groups: dict[Applicability, list[_Use]] = {}
+        for answer in self._answers.values():
+            if isinstance(answer, _Use) and not self._imports(answer.helper):
+                rated = self._rating_together(answer).applicability
+                groups.setdefault(rated, []).append(answer)
+        return {rated: self._addition(uses) for rated, uses in groups.items()}
+
+    def _addition(
+        self, uses: Sequence[_Use]
+    ) -> tuple[tuple[Edit, ...], tuple[ImportNeed, ...]] | NoFix:
+        module = self._module
+        before = self._place(uses)
+        if before is None:
+            return NoFix("there is nothing in this file that it could stand above")
+        first = min((each.reference for each in uses), key=lambda each: module.span(each.node))
+        speller = Speller(module, before, first.name)
+        rename: dict[str, str] = {}
+        wanted: dict[tuple[str, str], Definition] = {}
+        for use in uses:
+            for each in with_needs(use.helper.code):
+                name = use.name if each.name == use.helper.code else self._names.get(each.name)
+                if name is None:
+                    name = each.name
+                    if not module.is_free(name, [before]):
+                        return NoFix(f"`{name}` is something else in this file")
+                rename.setdefault(each.name, name)
+                wanted.setdefault((each.name, name), each)
+        texts: list[str] = []
+        needs: dict[ImportNeed, None] = {}
+        for (code, name), each in wanted.items():
+            hidden = [e for e in sorted(each.builtins) if not has_builtin(module, before, e)]
+            if hidden:
+                return NoFix(hidden_builtin(hidden[0]))
+            own: dict[ImportNeed, None] = {}
+            text = each.written({**rename, code: name}, partial(_spelled, speller, own))
+            if has_same(module, name, text):
+                continue
+            if self._is_defined(name):
+                return NoFix(f"`{name}` is something else in this file")
+            if "import keras" in each.imports and not is_readable_at(module, before, text):
+                return NoFix("Keras is not imported where it would have to stand")
+            texts.append(text)
+            needs |= own
+        if not texts:
+            return (), ()
+        return (insertion(module, before, "\n\n\n".join(texts)),), tuple(needs)
+
+    def _place(self, uses: Sequence[_Use]) -> cst.CSTNode | None:
+        """Return the first statement of the module that reads one of them, or may."""
+        module = self._module
+        # The same place for all rules that report such names: what is written twice differs then.
+        nodes = [each.node for reads in _reads_of_helpers(module).values() for each in reads]
+        for binding in {use.reference.binding for use in uses if use.node is None}:
+            nodes += module.uses_of(binding)
+        if nodes:
+            return top_statement(module, min(nodes, key=module.span))
+        starts = [module.span(each.statement).start for each in module.imports]
+        last = max(starts, default=0)
+        return next((e for e in module.tree.body if module.span(e).start > last), None)
+
+    def _is_defined(self, name: str) -> bool:
+        """Say whether the module itself has a class or function of a name, maybe by a fix."""
+        bound = self._module.scope_of(self._module.tree).bindings.get(name, [])
+        return any(isinstance(each.node, cst.FunctionDef | cst.ClassDef) for each in bound)
+
+    # Imported
+
+    def _imported(self, use: _Use) -> Fix:
+        home, _, leaf = f"{_SRC}{use.helper.today}".rpartition(".")
+        edits, drops = self._replaced(use)
+        need = ImportNeed(home, leaf, use.name)
+        return Fix(
+            f"Import `{home}.{leaf}`, which Keras {self._release} has",
+            edits,
+            Applicability.UNSAFE,
+            (need,),
+            drops,
+            _PRIVATE.format(self._release),
+        )
+
+
+@once
+def _reads_of_helpers(module: Module) -> dict[str, list[Reference]]:
+    """Return what is read of helpers of Keras 2, by what each is called there."""
+    found: dict[str, list[Reference]] = {}
+    for each in module.references:
+        helper = helper_of(each.name) if each.kind is ReferenceKind.LOAD else None
+        if helper is not None:
+            found.setdefault(helper[0].leaf, []).append(each)
+    return found
+
+
+@once
+def _reads_by_import(module: Module) -> dict[ImportBinding, list[Reference]]:
+    found: dict[ImportBinding, list[Reference]] = {}
+    for each in module.references:
+        if each.kind is ReferenceKind.LOAD:
+            found.setdefault(each.binding, []).append(each)
+    return found
+
+
+@once
+def _imports_by_local(module: Module) -> dict[str, list[ImportBinding]]:
+    found: dict[str, list[ImportBinding]] = {}
+    for each in module.imports:
+        found.setdefault(each.local, []).append(each)
+    return found
+
+
+def _asks_for_class(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a class stands in ``isinstance`` or ``issubclass``, where a tuple may stand."""
+    asks = (class_question(module, node) or "").startswith("`is")
+    return asks and not isinstance(module.parent(node), cst.BinaryOperation)
+
+
+def _spelled(speller: Speller, needs: dict[ImportNeed, None], name: str) -> str:
+    text, need = speller.spell(name)
+    if need is not None:
+        needs[need] = None
+    return text

@@ -1,0 +1,198 @@
+"""Which names of Keras 2 are helpers that can be written out, and what ``keras.src`` has today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.keras_api import split_root
+from kdoctor.lazy_regex import pattern
+
+_PRIVATE_CODE: Final = "src."
+# Modules of Keras 2 by what they were called, the oldest name first; those in `_STILL_THERE` are
+# modules of Keras 3 as well.
+_HOMES: Final = {
+    "sizes": ("utils.conv_utils",),
+    "images": ("applications.imagenet_utils",),
+    "fans": ("initializers", "initializers.initializers", "initializers.initializers_v2"),
+    "generic": ("utils.generic_utils",),
+    "tensors": ("utils.tf_utils",),
+    "conditions": ("utils.tf_utils", "utils.control_flow_util"),
+    "states": ("layers.recurrent", "layers.rnn.rnn_utils"),
+    "counts": ("utils.layer_utils", "engine.base_layer_utils"),
+    "weights": ("utils.layer_utils",),
+    "models": ("utils.layer_utils", "utils"),
+    "kernels": ("utils.conv_utils", "utils.np_utils"),
+    "losses_utils": ("utils.losses_utils",),
+    "losses": ("losses",),
+    "merge": ("layers.merge", "layers.merging.base_merge"),
+}
+_STILL_THERE: Final = frozenset({"applications.imagenet_utils", "initializers", "losses", "utils"})
+_SIZES: Final = (
+    "convert_data_format",
+    "conv_input_length",
+    "conv_output_length",
+    "deconv_output_length",
+    "normalize_data_format",
+    "normalize_padding",
+    "normalize_tuple",
+)
+_GENERIC: Final = (
+    "check_for_unexpected_keys",
+    "default",
+    "has_arg",
+    "is_all_none",
+    "is_default",
+    "make_batches",
+    "object_list_uid",
+    "slice_arrays",
+    "to_list",
+    "to_snake_case",
+    "unpack_singleton",
+    "validate_kwargs",
+)
+_LOSSES: Final = (
+    "ReductionV2",
+    "cast_losses_to_common_dtype",
+    "compute_weighted_loss",
+    "reduce_weighted_loss",
+    "remove_squeezable_dimensions",
+    "squeeze_or_expand_dimensions",
+)
+_TENSORS: Final = ("is_tensor_or_tensor_list", "is_tensor_or_variable", "validate_axis")
+# Where Keras 3 has a helper with the same parameters.
+_TODAY: Final = {
+    "Merge": "layers.merging.base_merge.Merge",
+    "_compute_fans": "initializers.random_initializers.compute_fans",
+    "LossFunctionWrapper": "losses.losses.LossFunctionWrapper",
+    "correct_pad": "applications.imagenet_utils.correct_pad",
+    "count_params": "utils.summary_utils.count_params",
+    "default": "utils.python_utils.default",
+    "is_default": "utils.python_utils.is_default",
+    "normalize_tuple": "utils.argument_validation.standardize_tuple",
+    "obtain_input_shape": "applications.imagenet_utils.obtain_input_shape",
+    "to_list": "utils.python_utils.to_list",
+    "to_snake_case": "utils.naming.to_snake_case",
+    "validate_activation": "applications.imagenet_utils.validate_activation",
+}
+_NO_ORACLE: Final = "no release that still runs has it, so the two were not compared"
+_UNLIKE: Final = {
+    "LossFunctionWrapper": "Keras 3 refuses weights of samples for losses of more than one axis",
+    "ReductionV2": "`AUTO` is `sum_over_batch_size`: Keras 3 has no `auto`",
+    "convert_all_kernels_in_model": _NO_ORACLE,
+    "convert_kernel": _NO_ORACLE,
+    "object_list_uid": _NO_ORACLE,
+    "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
+    "unpack_singleton": _NO_ORACLE,
+}
+
+
+class Helper(Struct, frozen=True):
+    """A helper of Keras 2. ``code``: its definition in ``kdoctor.reference.keras_2``, if any.
+
+    ``today`` is where ``keras.src`` has it with the same parameters, ``home`` the module that it is
+    best known in, ``leaf`` what it is called there. ``unlike`` is what the definition does not do
+    as Keras 2 did: it is not proven then. ``family`` is the definition of the classes that had it
+    as their base, which `isinstance` asks for; it may be the only one.
+    """
+
+    code: str
+    home: str
+    leaf: str
+    today: str = ""
+    unlike: str = ""
+    family: str = ""
+
+    @property
+    def error(self) -> str:
+        """The exception that its import raises on Keras 3."""
+        if self.home in _STILL_THERE:
+            return f"ImportError: cannot import name '{self.leaf}' from 'keras.{self.home}'"
+        return f"ModuleNotFoundError: No module named 'keras.{self.home}'"
+
+
+def _named() -> Iterator[tuple[str, str, str]]:
+    """Yield the kind of home, the name in it, and the definition that stands for it."""
+    for kind, names in (
+        ("sizes", _SIZES),
+        ("generic", _GENERIC),
+        ("losses_utils", _LOSSES),
+        ("tensors", (*_TENSORS, "shape_type_conversion")),
+        ("images", ("correct_pad", "obtain_input_shape", "validate_activation")),
+        ("fans", ("_compute_fans",)),
+        ("conditions", ("smart_cond",)),
+        ("counts", ("count_params",)),
+        ("weights", ("convert_dense_weights_data_format",)),
+        ("models", ("convert_all_kernels_in_model",)),
+        ("kernels", ("convert_kernel",)),
+        ("losses", ("LossFunctionWrapper",)),
+    ):
+        yield from ((kind, each, each) for each in names)
+    yield "images", "_obtain_input_shape", "obtain_input_shape"
+    yield "states", "_standardize_args", "standardize_args"
+    yield "states", "standardize_args", "standardize_args"
+    yield "merge", "_Merge", "Merge"
+
+
+def _helpers() -> Iterator[tuple[str, Helper]]:
+    for kind, leaf, code in _named():
+        for home in _HOMES[kind]:
+            today, unlike = _TODAY.get(code, ""), _UNLIKE.get(code, "")
+            family = "MERGING" if code == "Merge" else ""
+            yield f"{home}.{leaf}", Helper(code, _HOMES[kind][0], leaf, today, unlike, family)
+    for axes in ("1D", "2D", "3D"):
+        for code, family in (
+            (f"GlobalPooling{axes}", f"GLOBAL_POOLING_{axes}"),
+            ("", f"POOLING_{axes}"),
+        ):
+            name = code or f"Pooling{axes}"
+            base = f"layers.pooling.base_{'global_' if code else ''}pooling{axes.lower()}"
+            for home, leaf in product(("layers.pooling", base), (f"_{name}", name)):
+                yield f"{home}.{leaf}", Helper(code, "layers.pooling", leaf, family=family)
+
+    for leaf in ("conv_input_length", "conv_output_length"):
+        yield f"utils.np_utils.{leaf}", Helper(leaf, "utils.np_utils", leaf)
+    for module in ("layers.convolutional", "layers.convolutional.base_conv"):
+        for leaf in ("_Conv", "Conv"):
+            today = "layers.convolutional.base_conv.BaseConv"
+            helper = Helper("", "layers.convolutional", leaf, today, family="CONVOLUTIONS")
+            yield f"{module}.{leaf}", helper
+
+
+HELPERS: Final = dict(_helpers())
+"""By the name below the root."""
+
+
+# The decorators of Keras 2 that took arguments of Keras 1.
+_SUPPORT: Final = pattern(r"legacy\.interfaces\.(legacy_\w+_support)")
+_KEEPS: Final = "arguments of Keras 1 are no longer translated"
+
+
+def _decorator(name: str) -> Helper | None:
+    found = _SUPPORT.fullmatch(name)
+    if found is None:
+        return None
+    return Helper("legacy_support", "legacy.interfaces", found[1], unlike=_KEEPS)
+
+
+def helper_of(name: str) -> tuple[Helper, int] | None:
+    """Return the helper that a dotted name is or reads from, and how many parts stand behind it.
+
+    >>> helper, beyond = helper_of("tensorflow.python.keras.utils.losses_utils.ReductionV2.SUM")
+    >>> helper.code, beyond
+    ('ReductionV2', 1)
+    """
+    split = split_root(name)
+    if split is None or split[0] == "tf_keras":
+        return None
+    rest = split[1].removeprefix(_PRIVATE_CODE)
+    beyond = 0
+    while rest:
+        if (found := HELPERS.get(rest) or _decorator(rest)) is not None:
+            return found, beyond
+        rest, _, _ = rest.rpartition(".")
+        beyond += 1
+    return None

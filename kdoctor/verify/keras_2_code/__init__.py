@@ -1,0 +1,6 @@
+"""Compare the definitions of ``kdoctor.reference.keras_2`` with those of Keras 2, by drawn inputs.
+
+The proof of each calls ``compare``: see ``kdoctor.rules.names._keras_2_code.proofs``.
+"""
+
+from kdoctor.verify.keras_2_code.comparing import compare as compare
