@@ -101,6 +101,12 @@ class Block(Layer):
         self.start = keras.initializers.Constant([1.0, 2.0])
         self.dense = Dense(1, kernel_initializer=self.start)
 """,
+    "what a function makes": """
+def start():
+    return keras.initializers.Constant([1.0, 2.0])
+
+Dense(1, kernel_initializer=start())
+""",
     "by position": """
 class Scale(Layer):
     def build(self, shape):

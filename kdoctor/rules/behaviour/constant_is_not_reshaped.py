@@ -90,10 +90,9 @@ def _itself(call: Call) -> Iterator[tuple[cst.BaseExpression, Shape]]:
 
 def _constant(call: Call, initializer: cst.BaseExpression) -> cst.Call | None:
     """Return the one call of Keras' `Constant` that an expression is."""
-    origins = [*points_to_of(call.module).of(initializer)]
-    if len(origins) != 1 or origins[0].part:
+    made = points_to_of(call.module).creation_of(initializer)
+    if made is None:
         return None
-    made = origins[0].call
     split = split_root(call.module.qualified(made.func) or "")
     is_one = split and split[1] in _NAMES and call.facts.runs_keras_3(split[0])
     return made if is_one else None
