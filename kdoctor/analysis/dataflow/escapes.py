@@ -18,6 +18,8 @@ _HARMLESS: Final = frozenset({
     "compile", "dict", "enumerate", "len", "list", "max", "min", "print", "range", "set", "sorted",
     "sum", "tuple", "zip", "Functional", "Model",
 })  # fmt: skip
+_LIBRARIES: Final = ("keras.", "numpy.", "tensorflow.")
+_IN_PLACE: Final = "numpy.random."  # `shuffle`
 _READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
 
 
@@ -56,9 +58,7 @@ def _changes_nothing(module: Module, read: cst.Name) -> bool:
     match parent := module.parent(read):
         case cst.Arg():
             call = module.parent(parent)
-            callee = call.func if isinstance(call, cst.Call) else None
-            name = callee.attr if isinstance(callee, cst.Attribute) else callee
-            return isinstance(name, cst.Name) and name.value in _HARMLESS
+            return isinstance(call, cst.Call) and _is_harmless(module, call.func)
         case cst.Attribute(attr=cst.Name(value=member)):
             return parent.value is read and member in _READ
         case cst.Subscript():
@@ -67,8 +67,19 @@ def _changes_nothing(module: Module, read: cst.Name) -> bool:
             return parent.value is not read or not stores
         case cst.For() | cst.CompFor():
             return parent.iter is read
+        case cst.BinaryOperation():
+            return True
         case cst.Comparison() | cst.ComparisonTarget() | cst.If() | cst.Expr():
             return True
         case cst.FormattedStringExpression():
             return True
     return False
+
+
+def _is_harmless(module: Module, callee: cst.BaseExpression) -> bool:
+    """Say whether a function changes no list that it is given."""
+    name = callee.attr if isinstance(callee, cst.Attribute) else callee
+    if isinstance(name, cst.Name) and name.value in _HARMLESS:
+        return True
+    dotted = module.qualified(callee) or ""
+    return dotted.startswith(_LIBRARIES) and not dotted.startswith(_IN_PLACE)

@@ -79,6 +79,21 @@ class PointsTo:
         """Return the same within the enclosing function, whoever calls it."""
         return self._resolve(expression, (), 0)
 
+    def creation_of(self, expression: cst.CSTNode, depth: int = 0) -> cst.Call | None:
+        """Return the one call that creates an expression's object; None where it is not known.
+
+        A function of the file does not create what it returns: the call in that function does.
+        """
+        found = self._resolve(expression, (), 0)
+        if len(found) != 1 or depth > _MAX_DEPTH:
+            return None
+        (origin,) = found
+        given = self.returned_by(origin.call)
+        if given and not origin.part:
+            makers = {self.creation_of(each, depth + 1) for each in given}
+            return makers.pop() if len(makers) == 1 else None
+        return None if origin.part else origin.call
+
     def callers(self, function: cst.FunctionDef) -> Sequence[cst.Call]:
         """Return the calls in the file that surely call a function or method."""
         return self._callers.get(function, ())

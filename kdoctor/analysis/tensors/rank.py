@@ -157,7 +157,7 @@ class Ranks:
         if first is None:
             return None
         if name in makers.CONVERTING:
-            return self._converted(first, told, depth)
+            return None if _has(call, "ndmin") else self._converted(first, told, depth)
         if name in makers.JOINING and isinstance(first, cst.Tuple | cst.List):
             return _common_array(self.of(each.value, (), depth) for each in first.elements)
         found = self.of(first, (), depth)

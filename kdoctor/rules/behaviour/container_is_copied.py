@@ -1,0 +1,185 @@
+"""`self.seen = defaultdict(list)` in a layer: it becomes a plain dict without a default."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.calls import has_builtin, hidden_builtin, keras_version
+from kdoctor.analysis.class_glimpses import bases_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.user_classes import class_around, methods_in
+from kdoctor.analysis.queries import Store, stores
+from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rewrite.source_lines import margin
+from kdoctor.rules.behaviour._copied_containers import TRACKED, Container, container_of
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import leaf_of
+from kdoctor.syntax.displays import part_of
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
+
+_OF_COLLECTIONS: Final = ("Counter", "OrderedDict", "defaultdict")
+_SETATTR: Final = "__setattr__"
+_NOT_TRACKED: Final = "no_automatic_dependency_tracking"
+
+
+def _derives_from_a_container(quick: QuickFacts, _: TargetFacts) -> bool:
+    classes = quick.nodes.get(ast.ClassDef, ())
+    return any(leaf_of(base) in TRACKED for each in classes for base in bases_of(each))
+
+
+_OWNERS: Final = (Kind.LAYER, Kind.MODEL, Kind.METRIC, Kind.OPTIMIZER)
+_STORES: Final = stores(on=_OWNERS, overridden=True).beside(
+    word(*_OF_COLLECTIONS) | Trigger.needing(TRACKED, _derives_from_a_container)
+)
+
+
+class _Made(Struct, frozen=True):
+    """A container that is made, and whether it stands in a list, tuple or dict of others."""
+
+    call: cst.Call
+    container: Container
+    is_inside: bool
+
+
+@rule("KD486", severity=Severity.CHANGE, since="3.0", look_for=_STORES)
+def check(store: Store) -> Finding | None:
+    """Report each container that loses its class."""
+    value = part_of(store.store.value, store.store.path)
+    if value is None or _goes_another_way(store):
+        return None
+    made = next(_made(store, value, is_inside=False), None)
+    return None if made is None else _finding(store, made, value)
+
+
+def _goes_another_way(store: Store) -> bool:
+    """Say whether Keras does not get the value: a property does, or their own `__setattr__`."""
+    cls = class_around(store.module, store.node)
+    methods = {} if cls is None else methods_in(cls)
+    around = (each for each in store.module.ancestors(store.node))
+    decorated = (each for each in around if isinstance(each, cst.FunctionDef) and each.decorators)
+    return (
+        _SETATTR in methods
+        or store.member in methods
+        or any(_NOT_TRACKED in store.source(one) for each in decorated for one in each.decorators)
+    )
+
+
+def _made(store: Store, value: cst.BaseExpression, *, is_inside: bool) -> Iterator[_Made]:
+    for each in _parts(value):
+        yield from _made(store, each, is_inside=True)
+    call = points_to_of(store.module).creation_of(value)
+    keras = keras_version(store.facts)
+    found = None if call is None else container_of(store.module, call, keras)
+    if call is not None and found is not None:
+        yield _Made(call, found, is_inside)
+
+
+def _parts(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match value:
+        case cst.List() | cst.Tuple() | cst.Dict():
+            yield from (each.value for each in value.elements)
+        case cst.ListComp():
+            yield value.elt
+        case cst.DictComp():
+            yield value.value
+
+
+def _finding(store: Store, made: _Made, value: cst.BaseExpression) -> Finding:
+    container = made.container
+    error = None if made.is_inside else _error(store, container)
+    what = "its class and what that adds are lost"
+    return store.finding(
+        f"Keras 3 keeps a copy of the `{container.name}`, a plain `{container.tracked}`: "
+        f"{error or what}",
+        at=value,
+        symbol=f"{store.owner.kind.capitalize()}.__setattr__",
+        severity=Severity.ERROR if error else Severity.CHANGE,
+        help=f'Keep it as it is: `object.__setattr__({store.source(store.node.value)}, '
+        f'"{store.member}", …)`.',
+        fix=_fix(store, made, value),
+    )  # fmt: skip
+
+
+def _error(store: Store, container: Container) -> str | None:
+    """Return what a use of the attribute raises, as far as the file shows one."""
+    module = store.module
+    for read in _reads(store):
+        parent = module.parent(read)
+        if isinstance(parent, cst.Attribute) and parent.attr.value in container.members:
+            member = parent.attr.value
+            if not isinstance(module.parent(parent), cst.AssignTarget):
+                return f"AttributeError: '{container.tracked}' object has no attribute '{member}'"
+        if container.gives_defaults and isinstance(parent, cst.Subscript):
+            around = module.parent(parent)
+            if not isinstance(around, cst.AssignTarget | cst.Del):
+                return "KeyError: … for a key that is not there yet"
+    return None
+
+
+def _reads(store: Store) -> Iterator[cst.Attribute]:
+    """Yield the reads of the attribute: in the class, or of the same name in the file."""
+    module = store.module
+    owner = store.source(store.node.value)
+    within = class_around(module, store.node) or module.tree
+    for each in descendants(within):
+        if not isinstance(each, cst.Attribute) or each is store.node:
+            continue
+        if each.attr.value == store.member and module.source(each.value) == owner:
+            yield each
+
+
+def _fix(store: Store, made: _Made, value: cst.BaseExpression) -> Fix | NoFix:
+    module = store.module
+    if made.is_inside:
+        return NoFix("it is inside another container, which is copied as well")
+    if not has_builtin(module, store.node, "object"):
+        return NoFix(hidden_builtin("object"))
+    place, owner = module.outer_span(value), store.source(store.node.value)
+    begin = f'object.{_SETATTR}({owner}, "{store.member}", '
+    start = _start_of_value(module, store, value)
+    if start is None:
+        return NoFix("it is not assigned in a statement of its own")
+    edits = (
+        Edit(Span(start[0], place.start), (f"{start[1]}{begin}",)),
+        Edit(Span(place.end, place.end), (")",)),
+    )
+    return store.fix(
+        "Assign it without tracking",
+        *edits,
+        unsafe_because="layers or variables in it are then not tracked"
+        if _may_hold_weights(made, value)
+        else "",
+    )
+
+
+def _start_of_value(
+    module: Module, store: Store, value: cst.BaseExpression
+) -> tuple[int, str] | None:
+    """Return from where to write anew up to the value, and what the new text begins with."""
+    target = module.parent(store.node)
+    if isinstance(target, cst.AnnAssign) and target.value is value:
+        line = module.span(store.node).start
+        indent = margin(module.text, line)
+        return None if indent.strip() else (module.span(target.annotation).end, f"\n{indent}")
+    statement = None if target is None else module.parent(target)
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        return (module.outer_span(store.node).start, "") if statement.value is value else None
+    return None
+
+
+def _may_hold_weights(made: _Made, value: cst.BaseExpression) -> bool:
+    """Say whether something may be in it from the start that Keras 2 tracked."""
+    if made.container.name == "Counter":
+        return False
+    is_default = made.container.name == "defaultdict"  # its first argument makes values, later
+    return value is not made.call or len(made.call.args) > is_default
