@@ -12,7 +12,7 @@ from msgspec import Struct
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_builtin, replace_expression
 from kdoctor.analysis.models.user_classes import lineage_with_base, methods_in, receiver
 from kdoctor.analysis.queries import Class, classes
-from kdoctor.analysis.triggers import attribute
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
