@@ -63,12 +63,27 @@ def spelled_helper(
 
 
 def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:
+    """Return ``definition_edits`` of a class or function that reads names of Keras.
+
+    None also where the module imports Keras in functions only: what stands beside them cannot read
+    that, and may be imported where there is no Keras.
+    """
+    if module.scope_of(module.tree).owner(name) is None:
+        if not _imports_keras_at_once(module):
+            return None
+        if not text.startswith("def ") and not _has_keras_at(module, before):
+            return None  # a class reads its base where it stands
+    return definition_edits(module, before, name, text)
+
+
+def definition_edits(
+    module: Module, before: cst.CSTNode, name: str, text: str
+) -> list[Edit] | None:
     """Return the edits that put a class or function above the module's statement ``before``.
 
     None are needed where the module has one of that name that says the same; None is returned
-    where the name means something else, and where the module imports Keras in functions only: what
-    stands beside them cannot read that, and may be imported where there is no Keras. All fixes of
-    one file must name the same ``before``: equal edits are made once.
+    where the name means something else. All fixes of one file must name the same ``before``: equal
+    edits are made once.
     """
     scope = module.scope_of(module.tree)
     if scope.owner(name) is not None:
@@ -78,10 +93,8 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
             _LAYOUT.sub("", module.source(node)) in _LAYOUT.sub("", text)
         )
         return [] if same else None
-    if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
+    if class_named(module, cst.Name(name)) is not None:
         return None
-    if not text.startswith("def ") and not _has_keras_at(module, before):
-        return None  # a class reads its base where it stands
     start = _with_comments(module.text, module.span(_first(before)).start)
     above = module.text[module.unit.cell_at(start).span.start : start]
     blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
