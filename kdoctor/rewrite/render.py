@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from kdoctor.model import Edit, Hole, Span
+
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
 
 
 def render(text: str, edits: Iterable[Edit], within: Span, newline: str) -> str:
@@ -36,10 +40,25 @@ class _Rendering:
         for edit, inner in _outermost(edits):
             pieces.append(self.text[offset : edit.span.start])
             loose = edit.own < edit.required
-            pieces.append(_parenthesised(self.make(edit, inner), loose=loose))
+            new = _parenthesised(self.make(edit, inner), loose=loose)
+            pieces.append(self.apart(edit.span, new))
             offset = edit.span.end
         pieces.append(self.text[offset : span.end])
         return "".join(pieces)
+
+    def apart(self, span: Span, new: str) -> str:
+        """Return new text that does not run into a word that only a bracket kept apart.
+
+        The bracket of ``return(x).a`` and of ``x.a()if b else c`` may be gone from it.
+        """
+        old = self.text[span.start : span.end]
+        before, after = (
+            self.text[max(span.start - 1, 0) : span.start],
+            self.text[span.end : span.end + 1],
+        )
+        left = " " if old[:1] in _OPENING and _is_word(before) and _is_word(new[:1]) else ""
+        right = " " if old[-1:] in _CLOSING and _is_word(new[-1:]) and _is_word(after) else ""
+        return f"{left}{new}{right}"
 
     def make(self, edit: Edit, inner: Sequence[Edit]) -> str:
         """Return the new text of one edit, with those inside it."""
@@ -99,6 +118,10 @@ def _is_inside(inner: Span, outer: Span) -> bool:
     if inner.start == inner.end:
         return outer.start < inner.start < outer.end
     return outer.covers(inner)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _parenthesised(text: str, *, loose: bool) -> str:

@@ -105,6 +105,23 @@ def test_an_insertion_at_the_edge_of_a_hole_does_not_get_lost():
         everything(text, outer, Edit(Span(3, 3), (", 1",)))
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "wanted"),
+    [
+        ("return(a).b", "(a).b", "f(a)", "return f(a)"),
+        ("not(a).b", "(a).b", "_f(a)", "not _f(a)"),
+        ("return(a).b", "(a).b", "[a]", "return[a]"),
+        ("a.b()if c else d", "a.b()", "a.b", "a.b if c else d"),
+        ("a.b[0]or c", "a.b[0]", "a.b[:1]", "a.b[:1]or c"),
+        # What was one word, or stood beside no bracket, is as the edit says.
+        ("a_b", "b", "c", "a_c"),
+        ("(a)", "(a)", "b", "b"),
+    ],
+)
+def test_a_word_does_not_run_into_one_that_a_bracket_kept_apart(text, old, new, wanted):
+    assert everything(text, Edit(span(text, old), (new,))) == wanted
+
+
 def test_new_lines_are_written_as_the_file_writes_them():
     assert everything("a\r\nb", Edit(Span(0, 1), ("1\n2",)), newline="\r\n") == "1\r\n2\r\nb"
     copied = Edit(Span(0, 1), ("1\r\n2",))  # from elsewhere in the file

@@ -63,17 +63,30 @@ def spelled_helper(
 
 
 def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:
+    """Return ``definition_edits`` of a class or function that reads names of Keras.
+
+    None also where the module imports Keras in functions only: what stands beside them cannot read
+    that, and may be imported where there is no Keras.
+    """
+    is_new = module.scope_of(module.tree).owner(name) is None
+    if is_new and not is_readable_at(module, before, text):
+        return None
+    return definition_edits(module, before, name, text)
+
+
+def definition_edits(
+    module: Module, before: cst.CSTNode, name: str, text: str
+) -> list[Edit] | None:
     """Return the edits that put a class or function above the module's statement ``before``.
 
     None are needed where the module has one of that name that says the same; None is returned
-    where the name means something else, and where the module imports Keras in functions only: what
-    stands beside them cannot read that, and may be imported where there is no Keras. All fixes of
-    one file must name the same ``before``: equal edits are made once.
+    where the name means something else. All fixes of one file must name the same ``before``: equal
+    edits are made once.
     """
     scope = module.scope_of(module.tree)
     if scope.owner(name) is not None:
         return [] if has_same(module, name, text) else None
-    if class_named(module, cst.Name(name)) is not None or not is_readable_at(module, before, text):
+    if class_named(module, cst.Name(name)) is not None:
         return None
     return [insertion(module, before, text)]
 

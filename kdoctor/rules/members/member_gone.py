@@ -26,6 +26,7 @@ from kdoctor.rules.members._lost_members import is_lost, may_be_lost
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._one_input_name import one_input_name
 from kdoctor.rules.members._output_shapes import shape_of_any_layer
+from kdoctor.rules.members._predicted_classes import classes_of_any_model
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
 from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
@@ -91,6 +92,8 @@ def _fix(read: Read) -> Fix | NoFix:
         or one_input_name(module, use, facts)
         or table.attempt(module, use, _rated)
     )
+    if isinstance(attempt, NoFix):
+        attempt = classes_of_any_model(module, use, facts) or attempt
     if read.member.endswith("_at") and asks_for_several_calls(module):
         return NoFix("this file also reads the results of other calls of a layer")
     if not isinstance(attempt, NoFix):
