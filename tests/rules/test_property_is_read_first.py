@@ -110,3 +110,16 @@ def test_a_value_that_may_come_from_elsewhere_is_not_guessed(change):
 
     assert scan(["-"], stdin=source.encode(), select=["KD240"]).findings
     assert not scan(["-"], stdin=source.replace(*change).encode(), select=["KD240"]).findings
+
+
+@pytest.mark.parametrize(
+    ("body", "count"), [("pass", 1), ("def __setattr__(self, *given): mine(*given)", 0)]
+)
+def test_a_base_of_several_may_set_attributes_its_own_way(body, count):
+    getter = "if self._rate is None: raise KeyError('rate')\n        return self._rate"
+    source = PROGRAM.format(
+        package="keras", owner="layers.Layer", init="self._rate = None", getter=getter
+    )
+    source = source.replace("class Own(", f"class Mine:\n    {body}\n\nclass Own(Mine, ")
+
+    assert len(scan(["-"], stdin=source.encode(), select=["KD240"]).findings) == count

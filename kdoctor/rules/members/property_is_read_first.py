@@ -10,7 +10,12 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_builtin, replace_expression
-from kdoctor.analysis.models.user_classes import lineage_with_base, methods_in, receiver
+from kdoctor.analysis.models.user_classes import (
+    lineage_with_base,
+    methods_in,
+    receiver,
+    with_bases,
+)
 from kdoctor.analysis.queries import Class, classes
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Finding, Fix, NoFix, Severity
@@ -53,7 +58,8 @@ class _Raised(Struct, frozen=True):
 )
 def check(owner: Class) -> Iterator[Finding]:
     """Report each property that raises as long as it is not set."""
-    if _OWN_SETATTR in owner.methods:
+    classes = with_bases(owner.module, owner.node)
+    if any(_OWN_SETATTR in methods_in(each) for each in classes):
         return
     line, base = lineage_with_base(owner.module, owner.node)
     has_own_base = base is None or len(line) > 1
