@@ -14,7 +14,7 @@ import msgspec
 
 from benchmarks.migration import environment, repairs, sources, suites
 from benchmarks.migration.catalogue import Catalogue
-from benchmarks.migration.model import Arm, Half, Package, Places, Record, Repair, Suite
+from benchmarks.migration.model import Arm, Package, Places, Record, Repair, Suite
 
 UNKNOWN_SECONDS = 300  # what an arm is thought to take that no run has timed
 
@@ -78,7 +78,7 @@ class Runner:
 
     def folder(self, package: Package, arm: Arm) -> Path:
         """Return where the arm's copy lies, for people who want to look into it."""
-        return self._home(package) / "arms" / package.name / arm
+        return self._places.home(package) / "arms" / package.name / arm
 
     def places_of(self, package: Package) -> Places:
         """Return the places, with the time that a test of the package may take."""
@@ -133,13 +133,8 @@ class Runner:
     def _requires(self, package: Package) -> tuple[str, ...]:
         return tuple(dict.fromkeys(r for each in self.on_the_path(package) for r in each.requires))
 
-    def _home(self, package: Package) -> Path:
-        """Return the cache; what is not to be looked into lies apart, out of every search's way."""
-        apart = package.half is Half.UNSEEN
-        return self._places.cache / "unseen" if apart else self._places.cache
-
     def _path(self, package: Package, arm: Arm) -> Path:
-        return self._home(package) / "records" / package.name / f"{arm}.json"
+        return self._places.home(package) / "records" / package.name / f"{arm}.json"
 
     def _key(self, package: Package, arm: Arm) -> str:
         parts = [

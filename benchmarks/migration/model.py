@@ -27,6 +27,10 @@ class Arm(enum.StrEnum):
         return self in {Arm.SAFE, Arm.UNSAFE}
 
 
+# Authors of the unseen half of whose packages findings were read: what was seen stays seen.
+_LOOKED_INTO = frozenset({"google", "oarriaga", "stellargraph"})
+
+
 class Half(enum.StrEnum):
     """Which packages kdoctor may be fitted to. All packages of one author are in the same."""
 
@@ -37,6 +41,8 @@ class Half(enum.StrEnum):
     @classmethod
     def of(cls, author: str) -> Half:
         """Return the half that a new author falls into; a hash decides, nobody chooses."""
+        if author.lower() in _LOOKED_INTO:
+            return cls.WORK
         digest = hashlib.sha256(author.lower().encode()).digest()
         return cls.UNSEEN if digest[0] % 2 else cls.WORK
 
@@ -165,3 +171,7 @@ class Places(msgspec.Struct, frozen=True):
     python: Path
     repositories: Path | None
     seconds_a_test: float
+
+    def home(self, package: Package) -> Path:
+        """Return the cache; what is not to be looked into lies apart, out of every search's way."""
+        return self.cache / "unseen" if package.half is Half.UNSEEN else self.cache

@@ -24,7 +24,7 @@ def fetch(package: Package, places: Places) -> Path:
     Raises:
         FetchProblem: neither in the cache nor to be had.
     """
-    folder = places.cache / "sources" / package.version.replace("/", "+")
+    folder = places.home(package) / "sources" / package.version.replace("/", "+")
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

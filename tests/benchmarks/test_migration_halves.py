@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.migration import catalogue, ranking, selection, suites
+from benchmarks.migration import catalogue, ranking, selection, sources, suites
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.attribution import Attribution, Told
 from benchmarks.migration.catalogue import Catalogue
@@ -73,6 +73,20 @@ def test_what_an_unseen_package_did_lies_apart(tmp_path, monkeypatch):
 
     assert runner.folder(SEEN, Arm.SAFE) == tmp_path / "arms" / "seen" / "safe"
     assert runner.folder(HIDDEN, Arm.SAFE) == tmp_path / "unseen" / "arms" / "hidden" / "safe"
+
+
+def test_sources_of_unseen_packages_lie_apart(tmp_path):
+    places = Places(tmp_path, tmp_path, None, 1)
+    for kept in (tmp_path / "sources" / "a+seen@", tmp_path / "unseen" / "sources" / "b+hidden@"):
+        kept.mkdir(parents=True)
+
+    assert sources.fetch(SEEN, places) == tmp_path / "sources" / "a+seen@"
+    hidden = Package("hidden", half=Half.UNSEEN, repository="b/hidden")
+    assert sources.fetch(hidden, places) == tmp_path / "unseen" / "sources" / "b+hidden@"
+
+
+def test_an_author_whose_findings_were_read_is_not_unseen():
+    assert Half.of("StellarGraph") is Half.WORK
 
 
 def test_two_benchmarks_run_an_arm_once(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from itertools import chain
 from typing import Any, Final
 
+from kdoctor.analysis.class_glimpses import bases_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import CallQuery
 from kdoctor.analysis.queries.forms import Given, form_of, given_by, possible_forms
@@ -29,7 +30,7 @@ from kdoctor.analysis.triggers import (
     word,
 )
 from kdoctor.memoize import once
-from kdoctor.syntax.ast_walk import ast_dotted_name, parameters_of
+from kdoctor.syntax.ast_walk import ast_dotted_name, leaf_of, parameters_of
 from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "assigns",
     "attribute",
     "defines",
+    "derives_from",
     "display",
     "given_own",
     "given_result",
@@ -107,6 +109,16 @@ def item(*places: int, where: Where) -> Trigger:
 def _displays(quick: QuickFacts) -> list[Any]:
     scopes = quick.scopes.values()
     return [each for nodes in scopes for each in nodes if type(each) in _DISPLAYS]
+
+
+def derives_from(*last_names: str) -> Trigger:
+    """A class is defined with a base whose dotted name ends with one of these names."""
+
+    def holds(quick: QuickFacts, _: TargetFacts) -> bool:
+        classes = quick.nodes.get(ast.ClassDef, ())
+        return any(leaf_of(base) in last_names for each in classes for base in bases_of(each))
+
+    return Trigger.needing(last_names, holds)
 
 
 def given_to(calls: CallQuery, where: Callable[[TargetFacts, str], bool]) -> Trigger:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,9 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, keras_version
-from kdoctor.analysis.class_glimpses import bases_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
     class_of,
@@ -20,16 +17,14 @@ from kdoctor.analysis.models.user_classes import (
     with_bases,
 )
 from kdoctor.analysis.queries import Store, stores
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries.conditions import derives_from, word
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.behaviour._copied_containers import TRACKED, Container, container_of
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import leaf_of
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _OF_COLLECTIONS: Final = ("Counter", "OrderedDict", "defaultdict")
@@ -37,14 +32,9 @@ _SETATTR: Final = "__setattr__"
 _NOT_TRACKED: Final = "no_automatic_dependency_tracking"
 
 
-def _derives_from_a_container(quick: QuickFacts, _: TargetFacts) -> bool:
-    classes = quick.nodes.get(ast.ClassDef, ())
-    return any(leaf_of(base) in TRACKED for each in classes for base in bases_of(each))
-
-
 _OWNERS: Final = (Kind.LAYER, Kind.MODEL, Kind.METRIC, Kind.OPTIMIZER)
 _STORES: Final = stores(on=_OWNERS, overridden=True).beside(
-    word(*_OF_COLLECTIONS) | Trigger.needing(TRACKED, _derives_from_a_container)
+    word(*_OF_COLLECTIONS) | derives_from(*TRACKED)
 )
 
 

@@ -17,7 +17,7 @@ from kdoctor.analysis.models.user_classes import (
     with_bases,
 )
 from kdoctor.analysis.queries import Class, classes
-from kdoctor.analysis.triggers import attribute
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
