@@ -166,6 +166,11 @@ class UserClasses:
         info = self.of_tree(expression)
         return None if info is None else self._from_tree(info)
 
+    def type_named(self, expression: cst.BaseExpression) -> Type | None:
+        """Return the type of the objects of a class that an expression names, if it is one."""
+        found, _ = self._base(cst.Arg(expression))
+        return found.type if isinstance(found, UserClass) else found
+
     def of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
         """Return the class of another module of the tree that an expression names."""
         meaning = self._resolver.meaning_of(expression)

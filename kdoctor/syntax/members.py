@@ -100,6 +100,7 @@ def member_uses(
         for member, found in named_stores(scope_analysis).items()
         for each in found
     }
+    patched = frozenset(_patched(scope_analysis, inference, classes))
     subclasses = _Subclasses(scope_analysis, classes)
     for node in scope_analysis.attributes:
         if node in stored:
@@ -110,8 +111,10 @@ def member_uses(
         call = scope_analysis.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
-        is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
-            owner, member
+        is_own = (
+            (owner.type.kind, member) in patched
+            or (owner.own is not None and owner.own.may_define(member))
+            or subclasses.may_define(owner, member)
         )
         is_assigned = (dotted_name(node.value), member) in assigned
         yield MemberUse(
@@ -123,6 +126,23 @@ def member_uses(
             is_assigned and not is_own,
             owner.exact and owner.type.cls is not None,
         )
+
+
+def _patched(
+    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
+) -> Iterator[tuple[Kind, str]]:
+    """Yield what is assigned to a class, whose objects and those of its subclasses have it then.
+
+    By their kind: which classes derive from which is not known of those of Keras.
+    """
+    named = named_stores(scope_analysis).items()
+    stores = [(each.node.value, each.node.attr.value) for each in scope_analysis.stores]
+    stores += [(each.owner, member) for member, found in named for each in found]
+    for owner, member in stores:
+        if dotted_name(owner) is not None and inference.value(owner).type is None:
+            made = classes.type_named(owner)
+            if made is not None:
+                yield made.kind, member
 
 
 class _Subclasses:

@@ -151,6 +151,28 @@ def test_what_keeps_its_class_is_left_alone(body):
     assert not findings(body)
 
 
+@pytest.mark.parametrize(
+    "where", ["        self.a = Counter()\n", "        pass\nmade = Own()\nmade.a = Counter()\n"]
+)
+@pytest.mark.parametrize(
+    "base",
+    [
+        "class Base:\n    def __setattr__(self, *given):\n        mine(*given)\n",
+        "class Base:\n    @property\n    def a(self):\n        return self._a\n",
+        "class First:\n    def __setattr__(self, *given):\n        mine(*given)\nclass Base(First):\n    pass\n",
+    ],
+)
+def test_a_base_may_take_the_value_before_keras_does(base, where):
+    source = (
+        f"import keras\nfrom collections import Counter\n{base}"
+        "class Own(Base, keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    )
+    without = (source + where).replace("(Base, ", "(")
+
+    assert scan(["-"], stdin=without.encode(), select=["KD486"]).findings
+    assert not scan(["-"], stdin=(source + where).encode(), select=["KD486"]).findings
+
+
 def test_an_ordered_dict_lost_its_order_methods_before_keras_3_14():
     body = "        self.a = OrderedDict()\n        self.a.move_to_end('b')\n"
 

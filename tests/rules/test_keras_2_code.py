@@ -199,6 +199,25 @@ def test_an_unused_import_goes_and_one_that_others_take_is_written(tmp_path: Pat
     assert "def to_list" in path.read_text()
 
 
+@pytest.mark.parametrize(
+    "taken", ["from mine import conv_utils\n", "from mine import *\n\nprint(conv_utils)\n"]
+)
+def test_a_module_that_others_take_from_here_goes_by_unsafe_fixes_only(
+    tmp_path: Path, taken: str
+) -> None:
+    source = "from keras.utils import conv_utils\n\nsize = conv_utils.normalize_tuple(3, 2, 'k')\n"
+    path = tmp_path / "mine.py"
+    path.write_text(source)
+    (tmp_path / "other.py").write_text(taken)
+
+    engine.fix([tmp_path], apply=True, isolated=True)
+    assert path.read_text() == source
+
+    (tmp_path / "other.py").write_text("from mine import size\n")
+    engine.fix([tmp_path], apply=True, isolated=True)
+    assert "conv_utils" not in path.read_text()
+
+
 def test_a_suppressed_import_stays(tmp_path: Path) -> None:
     before = (
         "from keras.utils.conv_utils import normalize_tuple  # kdoctor: ignore[KD102]\n"

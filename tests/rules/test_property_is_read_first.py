@@ -110,3 +110,42 @@ def test_a_value_that_may_come_from_elsewhere_is_not_guessed(change):
 
     assert scan(["-"], stdin=source.encode(), select=["KD240"]).findings
     assert not scan(["-"], stdin=source.replace(*change).encode(), select=["KD240"]).findings
+
+
+@pytest.mark.parametrize(
+    ("body", "count"), [("pass", 1), ("def __setattr__(self, *given): mine(*given)", 0)]
+)
+def test_a_base_of_several_may_set_attributes_its_own_way(body, count):
+    getter = "if self._rate is None: raise KeyError('rate')\n        return self._rate"
+    source = PROGRAM.format(
+        package="keras", owner="layers.Layer", init="self._rate = None", getter=getter
+    )
+    source = source.replace("class Own(", f"class Mine:\n    {body}\n\nclass Own(Mine, ")
+
+    assert len(scan(["-"], stdin=source.encode(), select=["KD240"]).findings) == count
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "setattr(self, '_rate', 1)",
+        "setattr(self, name, 1)",
+        "super().__setattr__('_rate', 1)",
+        "object.__setattr__(self, '_rate', 1)",
+        "self.__dict__['_rate'] = 1",
+        "vars(self).update(_rate=1)",
+        "self._rate, self._seed = 1, 2",
+        "self._seed, (self._other, [self._rate]) = 2, (3, [1])",
+    ],
+)
+@pytest.mark.parametrize("is_in_init", [True, False])
+def test_every_way_to_assign_the_attribute_counts(sets, is_in_init):
+    getter = "if self._rate is None: raise KeyError('rate')\n        return self._rate"
+    names = {"package": "keras", "owner": "layers.Layer", "getter": getter}
+    quiet = f"pass\n    _rate = None\n\n    def warm(self, name='_rate'):\n        {sets}"
+    if is_in_init:
+        quiet = f"self._rate = None\n        name = '_rate'\n        {sets}"
+    source = PROGRAM.format(init=quiet, **names)
+
+    assert scan(["-"], stdin=source.replace(sets, "pass").encode(), select=["KD240"]).findings
+    assert not scan(["-"], stdin=source.encode(), select=["KD240"]).findings

@@ -138,3 +138,21 @@ def test_what_a_layer_takes_when_it_runs_has_values_whatever_it_is_annotated_wit
     parse, source, kind
 ):
     assert kind_of_y(parse, source) is kind
+
+
+@pytest.mark.parametrize(
+    ("patch", "is_own"),
+    [
+        ("Dense.y = own", True),
+        ("Layer.y = own", True),
+        ("k.layers.Layer.y = own", True),
+        ("A.y = own", True),
+        ("setattr(Dense, 'y', own)", True),
+        ("Dense.z = own", False),
+        ("Model.y = own", False),
+        ("other.y = own", False),
+    ],
+)
+def test_what_is_assigned_to_a_class_is_a_member_of_its_objects(parse, patch, is_own):
+    source = f"class A(Dense): pass\n{patch}\n[A(3)][0].y"
+    assert parse(HEAD + source).members[-1].owner_defines is is_own

@@ -107,6 +107,18 @@ def lineage_with_base(
     return [], None
 
 
+def with_bases(module: Module, node: cst.ClassDef) -> list[cst.ClassDef]:
+    """Return a class and all classes of the file that it derives from, by whichever base."""
+    found = {node: None}
+    waiting = [node]
+    while waiting and len(found) < _MAX_INHERITANCE_DEPTH:
+        bases = (class_named(module, unsubscripted(each.value)) for each in waiting.pop().bases)
+        new = [each for each in bases if each is not None and each not in found]
+        found |= dict.fromkeys(new)
+        waiting += new
+    return list(found)
+
+
 def only_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
     """Return the one base that a class has members from, beside ``abc.ABC`` and ``Generic[T]``."""
     if any(each.star for each in node.bases):

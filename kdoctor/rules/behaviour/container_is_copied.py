@@ -10,7 +10,12 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, keras_version
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.models.user_classes import class_around, methods_in
+from kdoctor.analysis.models.user_classes import (
+    class_around,
+    class_of,
+    methods_in,
+    with_bases,
+)
 from kdoctor.analysis.queries import Store, stores
 from kdoctor.analysis.queries.conditions import derives_from, word
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
@@ -53,8 +58,9 @@ def check(store: Store) -> Finding | None:
 
 def _goes_another_way(store: Store) -> bool:
     """Say whether Keras does not get the value: a property does, or their own `__setattr__`."""
-    cls = class_around(store.module, store.node)
-    methods = {} if cls is None else methods_in(cls)
+    cls = class_of(store.module, store.owner) or class_around(store.module, store.node)
+    classes = [] if cls is None else with_bases(store.module, cls)
+    methods = {name for each in classes for name in methods_in(each)}
     around = (each for each in store.module.ancestors(store.node))
     decorated = (each for each in around if isinstance(each, cst.FunctionDef) and each.decorators)
     return (

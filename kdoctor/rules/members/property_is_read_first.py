@@ -10,13 +10,18 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_builtin, replace_expression
-from kdoctor.analysis.models.user_classes import lineage_with_base, methods_in, receiver
+from kdoctor.analysis.models.user_classes import (
+    lineage_with_base,
+    methods_in,
+    receiver,
+    with_bases,
+)
 from kdoctor.analysis.queries import Class, classes
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
@@ -53,7 +58,8 @@ class _Raised(Struct, frozen=True):
 )
 def check(owner: Class) -> Iterator[Finding]:
     """Report each property that raises as long as it is not set."""
-    if _OWN_SETATTR in owner.methods:
+    classes = with_bases(owner.module, owner.node)
+    if any(_OWN_SETATTR in methods_in(each) for each in classes):
         return
     line, base = lineage_with_base(owner.module, owner.node)
     has_own_base = base is None or len(line) > 1
@@ -98,6 +104,32 @@ def _assignments(
         for target in targets:
             if isinstance(target, cst.Attribute) and _is_name(target.value, own):
                 yield target, each.value
+
+
+def _assigned_otherwise(method: cst.FunctionDef) -> Iterator[str | None]:
+    """Yield the attributes that a method may assign in other ways, None where any may be meant."""
+    for each in descendants(method.body):
+        match each:
+            case cst.AssignTarget(target=cst.Tuple() | cst.List() as target):
+                yield from _attributes_in(target)
+            case cst.AugAssign(target=target) | cst.For(target=target) | cst.CompFor(target=target):
+                yield from _attributes_in(target)
+            case cst.AsName(name=target):
+                yield from _attributes_in(target)
+            case cst.Call(
+                func=cst.Name(value="setattr") | cst.Attribute(attr=cst.Name(value="__setattr__"))
+            ):
+                name = literal(each.args[-2].value) if len(each.args) > 1 else None
+                yield name if isinstance(name, str) else None
+            case (
+                cst.Call(func=cst.Name(value="vars"))
+                | cst.Attribute(attr=cst.Name(value="__dict__"))
+            ):
+                yield None
+
+
+def _attributes_in(target: cst.CSTNode) -> Iterator[str]:
+    return (each.attr.value for each in descendants(target) if isinstance(each, cst.Attribute))
 
 
 def _is_name(node: cst.CSTNode, name: str | None) -> bool:
@@ -216,7 +248,8 @@ def _begins_with_none(each: _Property, name: str) -> bool:
     if init is not None:
         values = [value for target, value in _assignments(init) if target.attr.value == name]
         if values:
-            return all(literal(value) is None for value in values)
+            is_other = not {name, None}.isdisjoint(_assigned_otherwise(init))
+            return not is_other and all(literal(value) is None for value in values)
     of_class = (
         one.value
         for one in _statements(each.node.body)
@@ -229,7 +262,8 @@ def _is_ever_assigned(each: _Property) -> bool:
     """Say whether something else may assign what the setter does: another method, or a base."""
     methods = (one for one in each.node.body.body if isinstance(one, cst.FunctionDef))
     others = (one for one in methods if one is not each.setter)
-    return each.has_own_base or any(not each.kept.isdisjoint(_assigned(one)) for one in others)
+    names = {name for one in others for name in (*_assigned(one), *_assigned_otherwise(one))}
+    return each.has_own_base or not names.isdisjoint({*each.kept, None})
 
 
 def _finding(owner: Class, each: _Property, raised: _Raised) -> Finding:

@@ -38,6 +38,7 @@ _ONLY_PRIVATE = (
 )
 _PRIVATE = "it is private: seen in Keras {}, and any release may remove it"
 _PYTHON = "tensorflow.python."
+_TAKEN = "another file may take `{}` from here, which no longer has it"
 _SRC = "keras.src."
 
 
@@ -154,6 +155,15 @@ class Keras2Code:
     def _is_handed_on(self, binding: ImportBinding) -> bool:
         return binding.exported or self._module.may_be_imported_elsewhere(binding)
 
+    def _takes_away(self, use: _Use) -> bool:
+        """Say whether a module goes with its uses that others may take from this file.
+
+        The import breaks anyway, and is reported. Once it is gone nothing tells of what breaks.
+        """
+        binding = use.reference.binding
+        is_read_off = use.node is not None and binding in self._reported_imports
+        return is_read_off and self._is_handed_on(binding)
+
     @property
     def _release(self) -> str:
         target = self._facts.target
@@ -262,6 +272,8 @@ class Keras2Code:
         because = use.helper.unlike
         if not because and use.reference.name.startswith(_PYTHON):
             because = _COPY
+        if not because and self._takes_away(use):
+            because = _TAKEN.format(use.reference.binding.local)
         if because:
             return Fix("", (), Applicability.UNSAFE, unsafe_because=because)
         rated = self._facts.applicability(proof_of(use.helper.code))
