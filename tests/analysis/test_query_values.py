@@ -140,8 +140,6 @@ def test_elements_of_a_list_of_layers_are_called():
     )
     assert found(FLAGGED, source) == ["block(x, True)"]
     assert opens(FLAGGED.trigger, source)
-    alone = applications(Kind.LAYER).passing_beyond(1, where=is_bool)
-    assert not found(alone, source)
     assert not opens(FLAGGED.trigger, source.replace("append", "add"))
 
 

@@ -47,7 +47,7 @@ class Merge(keras.layers.Layer):
         return self._merge_function(inputs)
 
     def compute_output_spec(self, inputs, *args, **kwargs):
-        """Ask `call` for the shape, as Keras 2 did, not `compute_output_shape`."""
+        """Ask `call` for the shape, not `compute_output_shape`."""
         return keras.Operation.compute_output_spec(self, inputs, *args, **kwargs)
 
     def compute_output_shape(self, input_shape):
@@ -69,7 +69,7 @@ class Merge(keras.layers.Layer):
 
 
 class GlobalPooling1D(keras.layers.Layer):
-    """A layer that makes one step of a whole sequence: a subclass defines `call`."""
+    """A layer that makes one step of a sequence: a subclass defines `call`."""
 
     def __init__(self, data_format="channels_last", keepdims=False, **kwargs):
         super().__init__(**kwargs)
@@ -82,7 +82,7 @@ class GlobalPooling1D(keras.layers.Layer):
         raise NotImplementedError
 
     def compute_output_spec(self, inputs, *args, **kwargs):
-        """Ask `call` for the shape, as Keras 2 did, not `compute_output_shape`."""
+        """Ask `call` for the shape, not `compute_output_shape`."""
         return keras.Operation.compute_output_spec(self, inputs, *args, **kwargs)
 
     def compute_output_shape(self, input_shape):
@@ -112,7 +112,7 @@ class GlobalPooling2D(keras.layers.Layer):
         raise NotImplementedError
 
     def compute_output_spec(self, inputs, *args, **kwargs):
-        """Ask `call` for the shape, as Keras 2 did, not `compute_output_shape`."""
+        """Ask `call` for the shape, not `compute_output_shape`."""
         return keras.Operation.compute_output_spec(self, inputs, *args, **kwargs)
 
     def compute_output_shape(self, input_shape):
@@ -142,7 +142,7 @@ class GlobalPooling3D(keras.layers.Layer):
         raise NotImplementedError
 
     def compute_output_spec(self, inputs, *args, **kwargs):
-        """Ask `call` for the shape, as Keras 2 did, not `compute_output_shape`."""
+        """Ask `call` for the shape, not `compute_output_shape`."""
         return keras.Operation.compute_output_spec(self, inputs, *args, **kwargs)
 
     def compute_output_shape(self, input_shape):

@@ -22,7 +22,7 @@ def normalize_tuple(value, n: int, name: str, allow_zero: bool = False) -> tuple
 
 
 def normalize_data_format(value) -> str:
-    """Return the name of a data format in lower case, that of Keras for None."""
+    """Return a data format in lower case, that of Keras for None."""
     data_format = (keras.config.image_data_format() if value is None else value).lower()
     if data_format not in {"channels_first", "channels_last"}:
         raise ValueError(f"there is no data format {value!r}")

@@ -3,4 +3,4 @@
 The proof of each calls ``compare``: see ``kdoctor.rules.names._keras_2_code.proofs``.
 """
 
-from kdoctor.verify.keras_2_code.comparing import compare as compare
+from kdoctor.verify.keras_2_code.by_name import compare as compare

@@ -29,24 +29,6 @@ class Case(Struct):
 Draw = Callable[[np.random.Generator], Case]
 
 
-def compare(code: str, new: Any) -> None:
-    """Compare a definition with that of Keras 2.
-
-    Raises:
-        AssertionError: they differ, and for which input.
-    """
-    from kdoctor.verify.keras_2_code import classes, functions, losses  # noqa: PLC0415 - a ring
-
-    drawn = {**functions.DRAWS, **losses.DRAWS}.get(code)
-    check = {**classes.CHECKS, **losses.CHECKS}.get(code)
-    if drawn is None and check is None:
-        raise KeyError(code)
-    if drawn is not None:
-        compare_calls(drawn[0], new, drawn[1])
-    if check is not None:
-        check(new)
-
-
 def compare_calls(old: Callable[..., Any], new: Callable[..., Any], draw: Draw) -> None:
     """Call both with drawn arguments."""
     random = np.random.default_rng(_SEED)
