@@ -193,3 +193,24 @@ def test_the_error_is_told_where_the_file_shows_the_use():
     }.items():
         (found,) = findings(body % use)
         assert found.severity == severity, use
+
+
+@pytest.mark.parametrize(
+    ("later", "is_safe"),
+    [
+        ("self.a['n'].append(float(x))", True),
+        ("self.a['n'] = [1, 'a', f'{x}', (x.shape, None)]", True),
+        ("self.a['n'] += 1", True),
+        ("self.a.update({'n': 1})", False),
+        ("self.a['x'] = keras.layers.Dense(3)", False),
+        ("self.a['x'].append(x)", False),
+        ("self.a.setdefault('x', [x])", False),
+        ("parts = self.a\n        parts['x'] = keras.layers.Dense(3)", False),
+    ],
+)
+def test_what_may_put_a_layer_into_it_makes_the_fix_unsafe(later, is_safe):
+    # Code that is written on Keras 3 trains the layer; not tracked, it would train no more.
+    (found,) = findings(
+        f"        self.a = defaultdict(list)\n    def add(self, x):\n        {later}\n"
+    )
+    assert found.fix.applicability == ("safe" if is_safe else "unsafe")

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import has_builtin, hidden_builtin, keras_version
+from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_builtin, keras_version
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.models.user_classes import (
     class_around,
@@ -29,6 +29,10 @@ from kdoctor.value_types import Kind
 
 _OF_COLLECTIONS: Final = ("Counter", "OrderedDict", "defaultdict")
 _SETATTR: Final = "__setattr__"
+# Methods that put something into a container, and functions of Python that give nothing tracked.
+_PUTTING: Final = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+_NUMBERS: Final = frozenset({"bool", "float", "int", "len", "repr", "round", "str"})
+_PLAIN: Final = _NUMBERS | {"dict", "list", "set", "tuple"}
 _NOT_TRACKED: Final = "no_automatic_dependency_tracking"
 
 
@@ -153,7 +157,7 @@ def _fix(store: Store, made: _Made, value: cst.BaseExpression) -> Fix | NoFix:
         "Assign it without tracking",
         *edits,
         unsafe_because="layers or variables in it are then not tracked"
-        if _may_hold_weights(made, value)
+        if _may_hold_weights(made, value) or _may_be_given_weights(store, made)
         else "",
     )
 
@@ -179,3 +183,55 @@ def _may_hold_weights(made: _Made, value: cst.BaseExpression) -> bool:
         return False
     is_default = made.container.name == "defaultdict"  # its first argument makes values, later
     return value is not made.call or len(made.call.args) > is_default
+
+
+def _may_be_given_weights(store: Store, made: _Made) -> bool:
+    """Say whether the file may put a layer or variable into it later.
+
+    Keras 2 did not track that either; but code that is written on Keras 3 trains it.
+    """
+    if made.container.name == "Counter":
+        return False
+    return not all(_holds_no_weight(store.module, each) for each in _given_later(store))
+
+
+def _given_later(store: Store) -> Iterator[cst.BaseExpression]:
+    """Yield what is put into the attribute or one of its elements; itself where it gets a name."""
+    module = store.module
+    for read in _reads(store):
+        place: cst.CSTNode = read
+        while isinstance(parent := module.parent(place), cst.Subscript):
+            place = parent
+        match parent:
+            case cst.AssignTarget() if isinstance(made := module.parent(parent), cst.Assign):
+                yield made.value
+            case cst.AugAssign(target=target, value=value) if target is place:
+                yield value
+            case cst.Assign(value=value) if value is place:
+                yield value
+            case cst.Attribute(attr=cst.Name(value=name)) if name in _PUTTING:
+                call = module.parent(parent)
+                if isinstance(call, cst.Call) and call.func is parent:
+                    yield from (each.value for each in call.args)
+
+
+def _holds_no_weight(module: Module, value: cst.BaseExpression) -> bool:
+    """Say whether a value is seen to be neither a layer or variable, nor to hold one."""
+    match value:
+        case cst.BaseNumber() | cst.BaseString() | cst.Comparison() | cst.UnaryOperation():
+            return True
+        case cst.Name(value="None" | "True" | "False"):
+            return True
+        case cst.Attribute(attr=cst.Name(value="shape" | "name" | "dtype")):
+            return True
+        case cst.BinaryOperation(left=left, right=right):
+            return _holds_no_weight(module, left) and _holds_no_weight(module, right)
+        case cst.Tuple() | cst.List() | cst.Set():
+            return all(_holds_no_weight(module, each.value) for each in value.elements)
+        case cst.Call(func=cst.Name(value=name) as func) if name in _PLAIN:
+            inner = (each.value for each in value.args)
+            is_number = name in _NUMBERS
+            return is_builtin(module, func) and (
+                is_number or all(_holds_no_weight(module, each) for each in inner)
+            )
+    return False
