@@ -208,8 +208,9 @@ def _method(module: Module, call: cst.Call, depth: int) -> Shape | None:
         return None if found is None else found[::-1]
     if name != "reshape" or len(given) != len(call.args) or not given:
         return None
-    sizes = sizes_in(module, given[0]) if len(given) == 1 else None
-    return _reshaped(found, sizes or tuple(size_of(module, each) for each in given))
+    if len(given) == 1:  # a shape, or the only size
+        return _reshaped(found, sizes_in(module, given[0]))
+    return _reshaped(found, tuple(size_of(module, each) for each in given))
 
 
 def _reshaped(found: Shape | None, sizes: Shape | None) -> Shape | None:
