@@ -157,7 +157,7 @@ def _fix(store: Store, made: _Made, value: cst.BaseExpression) -> Fix | NoFix:
         "Assign it without tracking",
         *edits,
         unsafe_because="layers or variables in it are then not tracked"
-        if _may_hold_weights(made, value) or _may_be_given_weights(store, made)
+        if _may_hold_weights(store, made, value)
         else "",
     )
 
@@ -177,21 +177,17 @@ def _start_of_value(
     return None
 
 
-def _may_hold_weights(made: _Made, value: cst.BaseExpression) -> bool:
-    """Say whether something may be in it from the start that Keras 2 tracked."""
-    if made.container.name == "Counter":
-        return False
-    is_default = made.container.name == "defaultdict"  # its first argument makes values, later
-    return value is not made.call or len(made.call.args) > is_default
+def _may_hold_weights(store: Store, made: _Made, value: cst.BaseExpression) -> bool:
+    """Say whether a layer or variable may be in it from the start, or be put in by the file.
 
-
-def _may_be_given_weights(store: Store, made: _Made) -> bool:
-    """Say whether the file may put a layer or variable into it later.
-
-    Keras 2 did not track that either; but code that is written on Keras 3 trains it.
+    What is put in later Keras 2 did not track either; but code that is written on Keras 3 trains
+    it.
     """
     if made.container.name == "Counter":
         return False
+    is_default = made.container.name == "defaultdict"  # its first argument makes values, later
+    if value is not made.call or len(made.call.args) > is_default:
+        return True
     return not all(_holds_no_weight(store.module, each) for each in _given_later(store))
 
 
