@@ -172,7 +172,7 @@ class MutatedContainers:
 
     def _reads_of(self, member: str, own: UserClass | None) -> Iterator[tuple[cst.CSTNode, Scope]]:
         """Yield where an attribute of a class may be read: not that of an unrelated class."""
-        for node in self._attributes_by_name.get(member, ()):
+        for node in self._scope_analysis.attributes_by_name.get(member, ()):
             if node in self._stored or self._resolver.meaning_of(node) is not None:
                 continue
             scope = self._resolver.scope_of(node)
@@ -186,13 +186,6 @@ class MutatedContainers:
         bindings = self._resolver.bindings_at(node)
         is_one = len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER
         return self._classes.receiver(bindings[0]) if is_one else None
-
-    @cached_property
-    def _attributes_by_name(self) -> dict[str, list[cst.Attribute]]:
-        found: dict[str, list[cst.Attribute]] = {}
-        for each in self._scope_analysis.attributes:
-            found.setdefault(each.attr.value, []).append(each)
-        return found
 
     @cached_property
     def _stored(self) -> frozenset[cst.Attribute]:

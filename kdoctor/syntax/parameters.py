@@ -88,7 +88,7 @@ class Parameters:
         """
         name, own = method.name.value, self._scope_analysis.scopes[method].parent
         calls: list[cst.Call] = []
-        for each in self._attributes_by_name.get(name, ()):
+        for each in self._scope_analysis.attributes_by_name.get(name, ()):
             call, cls = self._scope_analysis.parents.get(each), self._class_of_receiver(each.value)
             if cls is not None and cls is not own and name in cls.bindings:
                 continue  # another class has its own
@@ -98,13 +98,6 @@ class Parameters:
                 return []
             calls.append(call)
         return calls
-
-    @cached_property
-    def _attributes_by_name(self) -> dict[str, list[cst.Attribute]]:
-        found: dict[str, list[cst.Attribute]] = {}
-        for each in self._scope_analysis.attributes:
-            found.setdefault(each.attr.value, []).append(each)
-        return found
 
     def _class_of_receiver(self, node: cst.BaseExpression) -> Scope | None:
         """Return the scope of the class of which an expression is the ``self`` of a method."""

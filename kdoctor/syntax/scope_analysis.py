@@ -112,6 +112,14 @@ class ScopeAnalysis(Struct, eq=False, dict=True):
             found.setdefault(use.name, []).append(use)
         return found
 
+    @cached_property
+    def attributes_by_name(self) -> Mapping[str, Sequence[cst.Attribute]]:
+        """The attributes of each name, whatever they are of, in source order."""
+        found: dict[str, list[cst.Attribute]] = {}
+        for each in self.attributes:
+            found.setdefault(each.attr.value, []).append(each)
+        return found
+
     def place_in(self, block: Block, statement: cst.CSTNode) -> int:
         """Return which statement of a block it is."""
         places = self._places.get(block)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.memoize import once
-from kdoctor.syntax import Module
+from kdoctor.syntax import ImportBinding, Module, Reference
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
@@ -23,6 +23,16 @@ def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
 def names_with_spelling(module: Module, spelling: str) -> Sequence[cst.Name]:
     """Return all names with this spelling, attributes and keywords included."""
     return _by_spelling(module).get(spelling, ())
+
+
+def attributes_named(module: Module, member: str) -> Sequence[cst.Attribute]:
+    """Return all attributes of this name, whatever they are of."""
+    return _by_member(module).get(member, ())
+
+
+def references_through(module: Module, binding: ImportBinding) -> Sequence[Reference]:
+    """Return an import's own reference, and all that is read by way of it."""
+    return _by_import(module).get(binding, ())
 
 
 @once
@@ -50,6 +60,22 @@ def _by_spelling(module: Module) -> dict[str, list[cst.Name]]:
     found: dict[str, list[cst.Name]] = {}
     for each in module.nodes(cst.Name):
         found.setdefault(each.value, []).append(each)
+    return found
+
+
+@once
+def _by_member(module: Module) -> dict[str, list[cst.Attribute]]:
+    found: dict[str, list[cst.Attribute]] = {}
+    for each in module.nodes(cst.Attribute):
+        found.setdefault(each.attr.value, []).append(each)
+    return found
+
+
+@once
+def _by_import(module: Module) -> dict[ImportBinding, list[Reference]]:
+    found: dict[ImportBinding, list[Reference]] = {}
+    for each in module.references:
+        found.setdefault(each.binding, []).append(each)
     return found
 
 

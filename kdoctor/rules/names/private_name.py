@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files, references
 from kdoctor.analysis.queries.conditions import word
@@ -14,14 +15,13 @@ from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.lazy_regex import pattern
-from kdoctor.memoize import once
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.rule import rule
-from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
 _PYTHON = "tensorflow.python.keras"
@@ -263,16 +263,8 @@ def _loses_a_use(
 
 def _uses_of(module: Module, imported: Reference) -> list[Reference]:
     """Return what is read by way of an import."""
-    found = _references_by_binding(module).get(imported.binding, ())
+    found = references_through(module, imported.binding)
     return [each for each in found if each is not imported]
-
-
-@once
-def _references_by_binding(module: Module) -> Mapping[ImportBinding, list[Reference]]:
-    found: dict[ImportBinding, list[Reference]] = {}
-    for each in module.references:
-        found.setdefault(each.binding, []).append(each)
-    return found
 
 
 def _of_src(name: str, rest: str, facts: TargetFacts) -> tuple[Rewrite, bool] | None:

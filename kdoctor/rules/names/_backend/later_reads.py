@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.uses import attributes_named
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Scope
@@ -64,7 +65,7 @@ def _of_the_target(module: Module, target: cst.CSTNode) -> Iterator[Sequence[cst
         case cst.Name():
             yield _of_the_name(module, target)
         case cst.Attribute(attr=cst.Name(value=member)):
-            yield _attributes(module).get(member, ())
+            yield attributes_named(module, member)
         case cst.Tuple() | cst.List():
             for each in target.elements:
                 yield from _of_the_target(module, each.value)
@@ -172,14 +173,6 @@ def _targets(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
         if place is not None and isinstance(target, cst.Tuple | cst.List):
             target = target.elements[place].value if place < len(target.elements) else target
         found.append(target)
-    return found
-
-
-@once
-def _attributes(module: Module) -> dict[str, list[cst.CSTNode]]:
-    found: dict[str, list[cst.CSTNode]] = {}
-    for each in module.nodes(cst.Attribute):
-        found.setdefault(each.attr.value, []).append(each)
     return found
 
 

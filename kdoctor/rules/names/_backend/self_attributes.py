@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.dataflow.uses import attributes_named
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
@@ -41,7 +42,7 @@ def _kept_in(module: Module, cls: cst.ClassDef, name: str) -> Sequence[cst.BaseE
     ):
         return ()
     values: list[cst.BaseExpression] = []
-    for each in _attributes(module).get(name, ()):
+    for each in attributes_named(module, name):
         target: cst.CSTNode = each
         parent = module.parent(target)
         while isinstance(parent, _AROUND):
@@ -56,14 +57,6 @@ def _kept_in(module: Module, cls: cst.ClassDef, name: str) -> Sequence[cst.BaseE
         else:
             return ()
     return values
-
-
-@once
-def _attributes(module: Module) -> dict[str, list[cst.Attribute]]:
-    found: dict[str, list[cst.Attribute]] = {}
-    for each in module.nodes(cst.Attribute):
-        found.setdefault(each.attr.value, []).append(each)
-    return found
 
 
 @once

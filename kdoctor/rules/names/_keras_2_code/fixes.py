@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
+from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.config import IMPORT
 from kdoctor.keras_api.private_modules import missing_prefix
@@ -193,8 +194,9 @@ class Keras2Code:
         imported = sum(each.scope is top for each in imports)
         if others != {helper.leaf} or bound > imported:
             return f"`{local}` is bound more than once"
-        uses = _reads_by_import(module).get(binding, ())
-        reasons = (self._why_not_called(each, helper) for each in uses)
+        uses = references_through(module, binding)
+        reads = (each for each in uses if each.kind is ReferenceKind.LOAD)
+        reasons = (self._why_not_called(each, helper) for each in reads)
         return next((each for each in reasons if each), "")
 
     def _why_not_here(self, reference: Reference, node: cst.Attribute, helper: Helper) -> str:
@@ -215,16 +217,15 @@ class Keras2Code:
         """Return why one use of a helper is not what it was written for."""
         if self._imports(helper):
             return ""
-        if not definition(helper.code).text.startswith(("class ", "def ")):
-            return ""
-        if definition(helper.code).text.startswith("class "):
+        written = definition(helper.code)
+        if written.text.startswith("class "):
             if class_question(self._module, use.node) is not None:
                 return "Keras' own classes do not derive from a class that is written here"
             return ""
-        if use.call is None:
+        if use.call is None or not written.text.startswith("def "):
             return ""
         try:
-            bind(use.call, definition(helper.code).pattern)
+            bind(use.call, written.pattern)
         except Refused as refused:
             return refused.reason
         return ""
@@ -406,15 +407,6 @@ def _reads_of_helpers(module: Module) -> dict[str, list[Reference]]:
         helper = helper_of(each.name) if each.kind is ReferenceKind.LOAD else None
         if helper is not None:
             found.setdefault(helper[0].leaf, []).append(each)
-    return found
-
-
-@once
-def _reads_by_import(module: Module) -> dict[ImportBinding, list[Reference]]:
-    found: dict[ImportBinding, list[Reference]] = {}
-    for each in module.references:
-        if each.kind is ReferenceKind.LOAD:
-            found.setdefault(each.binding, []).append(each)
     return found
 
 
