@@ -141,7 +141,7 @@ class Inference(CallInference):
         way = _WAYS.get(node.__class__)
         if way is None:
             return UNKNOWN
-        known = self._memory.certain.get(node)
+        known = self._memory.certain.get(node)  # asked here, too: most are known
         return self._memory.recall(node, getattr(self, way)) if known is None else known
 
     def _named_expression(self, node: cst.NamedExpr) -> Value:

@@ -70,6 +70,9 @@ class InferenceMemo:
         Raises:
             OutOfOrderError: that is to be asked when things are in order.
         """
+        known = self.certain.get(node)
+        if known is not None:
+            return known
         known = self._assumed.get(node)
         if known is not None:
             self._rests = True

@@ -122,6 +122,11 @@ REPEATED: dict[str, tuple[str, str, str]] = {
     "entries of a dict": (f"{X}d = {{", "'a$i': K.sum(x), ", "}\n"),
     "stores in a dict": (f"{X}d = {{}}\n", "d['a$i'] = K.sum(d['a$p'])\n", ""),
     "elements of a list": (f"{X}y = [", "K.sum(x), ", "]\nK.stack(y)\n"),
+    "results in a list": (
+        "def f(model: Sequential):\n    found = []\n",
+        "    found.append(model.predict_classes($i))\n",
+        "",
+    ),
     "appended elements": (
         f"{X}y = []\n",
         "if K.ndim(x):\n    y.append(K.sum(x))\nelse:\n    y += [K.mean(y[0])]\n",
