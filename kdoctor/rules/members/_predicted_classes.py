@@ -10,6 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import definition_edits, top_statement
@@ -33,9 +34,7 @@ def classes_of_any_model(module: Module, use: MemberUse, facts: TargetFacts) -> 
     if not _is_call(use) or call is None or not call.args or _is_super(owner):
         return None
     edit = _called_with(module, call, owner)
-    uses = [each.node for each in module.members if _is_call(each)]
-    before = top_statement(module, min(uses, key=module.span))
-    helper = definition_edits(module, before, NAME, HELPER)
+    helper = _definition(module)
     here, top = module.scope_of(call).owner(NAME), module.scope_of(module.tree)
     if edit is None or helper is None or (here is not None and here is not top):
         return None
@@ -44,6 +43,15 @@ def classes_of_any_model(module: Module, use: MemberUse, facts: TargetFacts) -> 
         (*helper, edit),
         facts.applicability(*load_rule("members.member_gone").group("of-any-model")),
     )
+
+
+@once
+def _definition(module: Module) -> tuple[Edit, ...] | None:
+    """Return the edits that define the function, the same for all calls of a file."""
+    uses = [each.node for each in module.members if _is_call(each)]
+    before = top_statement(module, min(uses, key=module.span))
+    edits = definition_edits(module, before, NAME, HELPER)
+    return None if edits is None else tuple(edits)
 
 
 def _is_call(use: MemberUse) -> bool:
