@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
+from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature, ever_members
 from kdoctor.memoize import once
 from kdoctor.model import Confidence
 from kdoctor.syntax import MemberUse, Module, Reference
@@ -169,7 +169,7 @@ def _found(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
             found = _of_name(facts, reference, reference.call)
             if found is not None:
                 yield found
-    for use in module.members:
+    for use in module.members_named("__init__", *ever_members()):
         if use.called is None or use.owner_defines:
             continue
         if use.member == "__init__":

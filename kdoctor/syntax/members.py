@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 
 import libcst as cst
 from msgspec import Struct
@@ -89,35 +90,54 @@ def member_stores(
         )
 
 
-def member_uses(
-    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
-) -> Iterator[MemberUse]:
-    """Yield the uses in source order."""
-    stored = {store.node for store in scope_analysis.stores}
-    assigned = {(dotted_name(each.value), each.attr.value) for each in stored}
-    assigned |= {
-        (dotted_name(each.owner), member)
-        for member, found in named_stores(scope_analysis).items()
-        for each in found
-    }
-    patched = frozenset(_patched(scope_analysis, inference, classes))
-    subclasses = _Subclasses(scope_analysis, classes)
-    for node in scope_analysis.attributes:
-        if node in stored:
-            continue
-        owner = inference.value(node.value)
+class MemberUses:
+    """The uses of one module. What an owner is, is inferred once a use of its member is asked for.
+
+    Most rules look for a few members, and most attributes of a module are of other objects.
+    """
+
+    def __init__(
+        self, scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
+    ) -> None:
+        self._scope_analysis = scope_analysis
+        self._inference = inference
+        self._classes = classes
+        self._subclasses = _Subclasses(scope_analysis, classes)
+        self._known: dict[str, list[tuple[int, MemberUse]]] = {}
+
+    def all(self) -> list[MemberUse]:
+        """Return all uses in source order."""
+        return self.named(self._reads)
+
+    def named(self, members: Iterable[str]) -> list[MemberUse]:
+        """Return the uses of members of these names, in source order."""
+        asked = self._reads.keys() & members
+        found = chain.from_iterable(map(self._uses_of, asked))
+        return [use for _, use in sorted(found, key=itemgetter(0))]
+
+    def _uses_of(self, member: str) -> list[tuple[int, MemberUse]]:
+        """Return the uses of a member, each with its place among all reads."""
+        known = self._known.get(member)
+        if known is None:
+            kinds = frozenset(self._kinds_given(member))
+            uses = ((place, self._use(node, kinds)) for place, node in self._reads[member])
+            known = self._known[member] = [(place, use) for place, use in uses if use is not None]
+        return known
+
+    def _use(self, node: cst.Attribute, kinds_given: Collection[Kind]) -> MemberUse | None:
+        owner = self._inference.value(node.value)
         if owner.type is None:
-            continue
-        call = scope_analysis.parents.get(node)
+            return None
+        call = self._scope_analysis.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
         is_own = (
-            (owner.type.kind, member) in patched
+            owner.type.kind in kinds_given
             or (owner.own is not None and owner.own.may_define(member))
-            or subclasses.may_define(owner, member)
+            or self._subclasses.may_define(owner, member)
         )
-        is_assigned = (dotted_name(node.value), member) in assigned
-        yield MemberUse(
+        is_assigned = dotted_name(node.value) in self._assigned.get(member, ())
+        return MemberUse(
             node,
             owner.type,
             member,
@@ -127,22 +147,42 @@ def member_uses(
             owner.exact and owner.type.cls is not None,
         )
 
+    def _kinds_given(self, member: str) -> Iterator[Kind]:
+        """Yield the kinds of the classes that are assigned such a member.
 
-def _patched(
-    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
-) -> Iterator[tuple[Kind, str]]:
-    """Yield what is assigned to a class, whose objects and those of its subclasses have it then.
+        Their objects and those of their subclasses have it then. Which classes derive from which
+        is not known of those of Keras.
+        """
+        for owner in self._owners.get(member, ()):
+            if dotted_name(owner) is not None and self._inference.value(owner).type is None:
+                made = self._classes.type_named(owner)
+                if made is not None:
+                    yield made.kind
 
-    By their kind: which classes derive from which is not known of those of Keras.
-    """
-    named = named_stores(scope_analysis).items()
-    stores = [(each.node.value, each.node.attr.value) for each in scope_analysis.stores]
-    stores += [(each.owner, member) for member, found in named for each in found]
-    for owner, member in stores:
-        if dotted_name(owner) is not None and inference.value(owner).type is None:
-            made = classes.type_named(owner)
-            if made is not None:
-                yield made.kind, member
+    @cached_property
+    def _reads(self) -> Mapping[str, Sequence[tuple[int, cst.Attribute]]]:
+        """The attributes that are read, by their names, each with its place among all."""
+        stored = {store.node for store in self._scope_analysis.stores}
+        found: dict[str, list[tuple[int, cst.Attribute]]] = {}
+        for place, node in enumerate(self._scope_analysis.attributes):
+            if node not in stored:
+                found.setdefault(node.attr.value, []).append((place, node))
+        return found
+
+    @cached_property
+    def _owners(self) -> Mapping[str, Sequence[cst.BaseExpression]]:
+        """What attributes are assigned to, by the names of these."""
+        found: dict[str, list[cst.BaseExpression]] = {}
+        for store in self._scope_analysis.stores:
+            found.setdefault(store.node.attr.value, []).append(store.node.value)
+        for member, named in named_stores(self._scope_analysis).items():
+            found.setdefault(member, []).extend(each.owner for each in named)
+        return found
+
+    @cached_property
+    def _assigned(self) -> Mapping[str, Collection[str | None]]:
+        """The same owners as they are written, None for all that are no names."""
+        return {member: {*map(dotted_name, found)} for member, found in self._owners.items()}
 
 
 class _Subclasses:

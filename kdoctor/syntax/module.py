@@ -25,8 +25,8 @@ from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.lowering.parse import Parsed
-from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
-from kdoctor.syntax.name_resolution import Meaning, Resolver
+from kdoctor.syntax.members import MemberStore, MemberUse, MemberUses, member_stores
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.reachability import Reachability
@@ -251,7 +251,15 @@ class Module:
 
         They are in source order; of two that start at one place, the outer comes first.
         """
-        return tuple(member_uses(self._scope_analysis, self._inference, self._classes))
+        return tuple(self._member_uses.all())
+
+    def members_named(self, *members: str) -> Sequence[MemberUse]:
+        """Return those of ``members`` that have one of these names: asked for, they cost less."""
+        return self._member_uses.named(members)
+
+    @cached_property
+    def _member_uses(self) -> MemberUses:
+        return MemberUses(self._scope_analysis, self._inference, self._classes)
 
     @cached_property
     def member_stores(self) -> tuple[MemberStore, ...]:
@@ -403,14 +411,14 @@ class Module:
             if (meaning := resolver.meaning_of(use.chain)) is not None:
                 above = parents.get(use.chain)
                 call = above if type(above) is cst.Call and above.func is use.chain else None
-                yield use.order, _reference(use.chain, meaning, _KINDS[use.mode], call)
+                yield use.order, meaning.reference(use.chain, _KINDS[use.mode], call)
 
     def _string_references(self) -> Iterator[tuple[int, Reference]]:
         for use in self._string_uses:
             meaning = self._resolver.meaning(use.name, use.node, use.scope)
             if meaning is not None and use.text is not None:
                 meaning = self._resolver.member(meaning, use.text.split(".")[1:])
-                yield use.order, _reference(use.node, meaning, ReferenceKind.ANNOTATION_STRING)
+                yield use.order, meaning.reference(use.node, ReferenceKind.ANNOTATION_STRING)
 
     @cached_property
     def _string_uses(self) -> tuple[Use, ...]:
@@ -440,10 +448,3 @@ class Module:
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)
         return {each: tuple(nodes) for each, nodes in found.items()}
-
-
-def _reference(
-    node: cst.CSTNode, meaning: Meaning, kind: ReferenceKind, call: cst.Call | None = None
-) -> Reference:
-    found = meaning.name, meaning.binding
-    return Reference(node, *found, kind, call, meaning.confidence, meaning.names)

@@ -13,7 +13,7 @@ from kdoctor.model import Confidence
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.reaching_definitions import MAX_BINDINGS, Exits, ReachingDefinitions
-from kdoctor.syntax.references import ImportBinding
+from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.type_oracle import TypeOracle
@@ -38,6 +38,12 @@ class Meaning(Struct, frozen=True):
         tail = "." + ".".join(path)
         names = tuple(_joined(each, tail) for each in self.names)
         return Meaning(_joined(self.name, tail), names, self.binding, self.confidence)
+
+    def reference(
+        self, node: cst.CSTNode, kind: ReferenceKind, call: cst.Call | None = None
+    ) -> Reference:
+        """Return the reference to it that a node is."""
+        return Reference(node, self.name, self.binding, kind, call, self.confidence, self.names)
 
 
 def _joined(name: str, tail: str) -> str:

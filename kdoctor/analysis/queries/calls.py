@@ -42,8 +42,8 @@ def calls(*methods: str, on: On, overridden: bool = False) -> CallQuery:
     names = frozenset(methods)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
-        for use in module.members:
-            if use.called is None or use.member not in names:
+        for use in module.members_named(*names):
+            if use.called is None:
                 continue
             if not any(each.fits(use.owner) for each in owners):
                 continue

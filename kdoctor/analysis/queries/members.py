@@ -29,8 +29,8 @@ def reads(
     names = frozenset(members)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Read]:
-        for use in module.members:
-            if use.member not in names or not any(each.fits(use.owner) for each in owners):
+        for use in module.members_named(*names):
+            if not any(each.fits(use.owner) for each in owners):
                 continue
             if use.owner_defines and not overridden:
                 continue
@@ -48,16 +48,18 @@ def reads_where(
     *,
     on: Collection[Kind],
     among: Callable[[TargetFacts, Type], frozenset[str]],
+    among_all: Callable[[TargetFacts], frozenset[str]],
 ) -> Query[Read]:
     """Reads of members of objects of these kinds, where ``where`` holds of an object and a member.
 
-    It can hold for those ``among`` some alone: both are asked of an object by its type. Not of
-    members that the user's own class defines, or something assigns; not in code that is guarded.
+    It can hold for those ``among`` some alone: both are asked of an object by its type.
+    ``among_all`` are those of any object. Not of members that the user's own class defines, or
+    something assigns; not in code that is guarded.
     """
     kinds = frozenset(on)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Read]:
-        for use in module.members:
+        for use in module.members_named(*among_all(facts)):
             if use.owner.kind not in kinds or use.owner_defines:
                 continue
             if where(facts, use.owner, use.member) and not module.is_guarded(use.node):

@@ -35,8 +35,8 @@ PREDICTS = ("predict", "predict_generator")
 
 def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
     """Yield each training call that is fed by data, and that data."""
-    for use in module.members:
-        if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
+    for use in module.members_named(*FED):
+        if use.owner.kind is not Kind.MODEL or use.called is None:
             continue
         if use.owner_defines or module.is_guarded(use.called):
             continue

@@ -139,7 +139,7 @@ def _compiled(module: Module, facts: TargetFacts) -> Iterator[list[Function]]:
 
 @once
 def _uses_of_compile(module: Module) -> dict[cst.Attribute, MemberUse]:
-    return {use.node: use for use in module.members if use.member == "compile"}
+    return {use.node: use for use in module.members_named("compile")}
 
 
 def _leaves_it_to_keras(module: Module, facts: TargetFacts, use: MemberUse | None) -> bool:

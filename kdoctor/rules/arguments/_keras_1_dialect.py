@@ -169,11 +169,11 @@ def _model_calls(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
 
 def _generator_calls(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
     """Yield the calls of `fit_generator` and its kin, which KD205 has to rewrite, too."""
-    for use in module.members:
+    for use in module.members_named(*GENERATORS):
         if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
             continue
         name = f"keras.Model.{use.member}"
-        if use.member in GENERATORS and facts.runs_keras_3("keras"):
+        if facts.runs_keras_3("keras"):
             new = facts.at_release("2.10.0").signature(name)
             if new is not None:
                 yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)

@@ -26,8 +26,8 @@ def gets_several_lengths(module: Module, model: str, at: cst.CSTNode) -> bool:
     ``at`` stands where the name means the model.
     """
     scope = module.scope_of(at).owner(model)
-    for use in module.members:
-        if use.called is None or use.member not in _FED:
+    for use in module.members_named(*_FED):
+        if use.called is None:
             continue
         owner = use.node.value
         if not isinstance(owner, cst.Name) or owner.value != model:

@@ -179,13 +179,10 @@ def _function(module: Module, node: cst.CSTNode) -> cst.CSTNode:
 def _mentions(module: Module, question: _Question) -> Iterator[MemberUse | MemberStore]:
     """Yield what reads or sets that member of that object in the same function."""
     written, function = module.source(question.owner), _function(module, question.call)
-    places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
+    stores = (each for each in module.member_stores if each.member == question.member)
+    places: list[MemberUse | MemberStore] = [*module.members_named(question.member), *stores]
     for each in places:
-        if (
-            each.member == question.member
-            and module.source(each.node.value) == written
-            and _function(module, each.node) is function
-        ):
+        if module.source(each.node.value) == written and _function(module, each.node) is function:
             yield each
 
 

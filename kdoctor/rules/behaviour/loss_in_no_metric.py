@@ -222,8 +222,8 @@ def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
     """Say whether all that the file compiles of these classes gets metrics."""
     given = [
         argument(use.called, "metrics")
-        for use in module.members
-        if use.member == "compile" and use.called is not None and use.owner.cls in names
+        for use in module.members_named("compile")
+        if use.called is not None and use.owner.cls in names
     ]
     return bool(given) and all(
         each is not None and literal(each.value) is not None for each in given

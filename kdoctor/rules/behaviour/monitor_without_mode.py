@@ -170,6 +170,6 @@ def _compiled(module: Module) -> list[set[str] | None]:
     """Return, for each call of ``compile``, the names of the metrics; None if not all are plain."""
     return [
         None if is_hidden(use.called) else _names(given_by(use.called))
-        for use in module.members
-        if use.member == "compile" and use.owner.kind is Kind.MODEL and use.called is not None
+        for use in module.members_named("compile")
+        if use.owner.kind is Kind.MODEL and use.called is not None
     ]

@@ -38,9 +38,8 @@ def _fix(found: Store) -> Fix | NoFix:
     """Rename the attribute also where the same object is asked for it, which it lacks then."""
     module, written = found.module, found.source(found.node.value)
     spans = {module.span(found.node.attr)}
-    for use in module.members:
-        is_one = use.member == "_name" and use.owner.kind in _OWNERS
-        if is_one and module.source(use.node.value) == written:
+    for use in module.members_named("_name"):
+        if use.owner.kind in _OWNERS and module.source(use.node.value) == written:
             spans.add(module.span(use.node.attr))
     edits = (Edit(span, ("name",)) for span in sorted(spans))
     return found.fix("Write `name` instead of `_name`", *edits)

@@ -143,8 +143,8 @@ def _has_a_loss_for_each(module: Module, made: frozenset[Allocation], count: int
 def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
     """Return the calls of `compile`, by what the model is."""
     found: dict[frozenset[Allocation], list[cst.Call]] = {}
-    for each in module.members:
-        if each.member == "compile" and each.called is not None:
+    for each in module.members_named("compile"):
+        if each.called is not None:
             found.setdefault(points_to_of(module).of(each.node.value), []).append(each.called)
     return found
 

@@ -39,10 +39,11 @@ def check(found: Store | File) -> Iterator[Finding]:
 @once  # it renames all places, and each of them has a finding: they share the fix
 def _renaming(module: Module) -> dict[str, Fix]:
     """Return the fix that renames the attribute at all places, by how the optimizer is written."""
-    places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
+    stores = (each for each in module.member_stores if each.member == _OLD)
+    places: list[MemberUse | MemberStore] = [*module.members_named(_OLD), *stores]
     spans: dict[str, set[Span]] = {}
     for each in places:
-        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER:
+        if each.owner.kind is Kind.OPTIMIZER:
             written = module.source(each.node.value)
             spans.setdefault(written, set()).add(module.span(each.node.attr))
     return {

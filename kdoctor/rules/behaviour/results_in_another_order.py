@@ -68,9 +68,8 @@ def _measures_several(module: Module, method: cst.Attribute) -> bool:
     model = module.source(method.value)
     compiled = [
         each.called
-        for each in module.members
-        if each.member == "compile"
-        and each.called is not None
+        for each in module.members_named("compile")
+        if each.called is not None
         and module.source(each.node.value) == model
         and module.scope_of(each.node) is module.scope_of(method)
     ]

@@ -86,9 +86,8 @@ def _is_added_behind_open_time(module: Module, call: cst.Call) -> bool:
         return False
     added = [
         use.called.args[0].value
-        for use in module.members
-        if use.member == "add"
-        and use.called is not None
+        for use in module.members_named("add")
+        if use.called is not None
         and use.called.args
         and module.source(use.node.value) == name
         and module.scope_of(use.node) is scope

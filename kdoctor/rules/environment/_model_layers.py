@@ -20,8 +20,8 @@ def layers_given(module: Module) -> Iterator[tuple[Type, cst.BaseExpression]]:
         layers = passed(reference.call, "layers", 0)
         if isinstance(layers, cst.List | cst.Tuple):
             yield from ((made, each.value) for each in layers.elements)
-    for use in module.members:
-        if use.member == "add" and use.called is not None and use.owner.kind is Kind.MODEL:
+    for use in module.members_named("add"):
+        if use.called is not None and use.owner.kind is Kind.MODEL:
             added = passed(use.called, "layer", 0)
             if added is not None and not use.owner_defines:
                 yield use.owner, added

@@ -63,8 +63,8 @@ def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpre
     """Yield each model, with a layer or an optimizer that it is given, and where."""
     for model, given in layers_given(module):
         yield from _typed(module, model, given, Kind.LAYER)
-    for use in module.members:
-        if use.member != "compile" or use.called is None or use.owner_defines:
+    for use in module.members_named("compile"):
+        if use.called is None or use.owner_defines:
             continue
         optimizer = passed(use.called, "optimizer", 0)
         if use.owner.kind is Kind.MODEL and optimizer is not None:

@@ -20,8 +20,8 @@ _HOOKS = ("get_updates", "get_gradients")
 def check(method: Method) -> Finding | None:
     """Report each such method of a class of Keras, unless the file itself calls it."""
     if any(
-        use.member == method.name and use.owner_defines and use.called is not None
-        for use in method.module.members
+        use.owner_defines and use.called is not None
+        for use in method.module.members_named(method.name)
     ):
         return None
     return method.finding(

@@ -68,8 +68,8 @@ def _in_a_graph(call: Call) -> Finding:
 def _turned_off(off: Name, call: cst.Call) -> Finding:
     methods = (
         use.member
-        for use in off.module.members
-        if use.owner.kind is Kind.MODEL and use.called and use.member in RAISES
+        for use in off.module.members_named(*RAISES)
+        if use.owner.kind is Kind.MODEL and use.called
         if not use.owner_defines
     )
     method = next(methods, None)

@@ -35,10 +35,8 @@ def check(file: File) -> Iterator[Finding]:
     module = file.module
     lists = {
         id(use.node): use
-        for use in module.members
-        if use.member in _ALL
-        and use.owner.kind in (Kind.MODEL, Kind.LAYER)
-        and not use.owner_defines
+        for use in module.members_named(*_ALL)
+        if use.owner.kind in (Kind.MODEL, Kind.LAYER) and not use.owner_defines
     }
     for call in module.nodes(cst.Call):
         match call:

@@ -43,6 +43,15 @@ def may_be_lost(facts: TargetFacts, owner: Type) -> frozenset[str]:
     return of_kind | keras_api.members_once(owner)
 
 
+@lru_cache(maxsize=8)
+def may_be_lost_by_some(facts: TargetFacts) -> frozenset[str]:
+    """Return the members that objects of some type may lack, and more."""
+    of_kinds = frozenset().union(*GONE.values())
+    if facts.runs_keras_3("keras") and facts.runs_keras_3("tf.keras"):
+        return of_kinds.union(*map(_NAMES.decode, _gone_of_classes().values()))
+    return of_kinds | keras_api.ever_members()
+
+
 def called(owner: Type) -> str:
     """Return what the class of an object is called."""
     return (owner.qualified or owner.cls or "").rpartition(".")[2]

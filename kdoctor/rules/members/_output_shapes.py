@@ -34,7 +34,7 @@ def shape_of_any_layer(module: Module, use: MemberUse, facts: TargetFacts) -> Fi
     """Return the fix of one read; None where the class is known, or it is another member."""
     if not _is_of_any_layer(use):
         return None
-    uses = [each.node for each in module.members if _is_of_any_layer(each)]
+    uses = [e.node for e in module.members_named(use.member) if _is_of_any_layer(e)]
     before = top_statement(module, min(uses, key=module.span))
     written, need = speller_at(module, before).spell("keras.layers.InputLayer")
     helper = helper_edits(module, before, NAME, HELPER.format(input_layer=written))

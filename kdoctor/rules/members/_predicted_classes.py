@@ -48,7 +48,7 @@ def classes_of_any_model(module: Module, use: MemberUse, facts: TargetFacts) -> 
 @once
 def _definition(module: Module) -> tuple[Edit, ...] | None:
     """Return the edits that define the function, the same for all calls of a file."""
-    uses = [each.node for each in module.members if _is_call(each)]
+    uses = [each.node for each in module.members_named(_MEMBER) if _is_call(each)]
     before = top_statement(module, min(uses, key=module.span))
     edits = definition_edits(module, before, NAME, HELPER)
     return None if edits is None else tuple(edits)

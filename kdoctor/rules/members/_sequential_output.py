@@ -50,7 +50,7 @@ def _units(module: Module, model: cst.BaseExpression) -> int | None:
     ):
         return None
     layers = [*_listed(made)]
-    for use in module.members:
+    for use in module.members_named("add", "pop"):
         if use.called is None or not _is_same(module, use.node.value, model):
             continue
         if use.member == "pop":

@@ -22,7 +22,7 @@ from kdoctor.rules.members._error_owner import (
     symbol,
 )
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
-from kdoctor.rules.members._lost_members import is_lost, may_be_lost
+from kdoctor.rules.members._lost_members import is_lost, may_be_lost, may_be_lost_by_some
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._one_input_name import one_input_name
 from kdoctor.rules.members._output_shapes import shape_of_any_layer
@@ -51,7 +51,7 @@ _ELSEWHERE = frozenset(
     "KD205",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=reads_where(is_lost, on=_KINDS, among=may_be_lost),
+    look_for=reads_where(is_lost, on=_KINDS, among=may_be_lost, among_all=may_be_lost_by_some),
 )
 def check(read: Read) -> Finding | None:
     """Report each use of a member that is gone and that the user's own code does not define."""

@@ -82,7 +82,8 @@ def _fix(read: Read) -> Fix | NoFix:
 @once
 def _first(module: Module) -> cst.CSTNode:
     """Return the first use of the file: the function stands above it."""
-    return min((each.node for each in module.members if _is_it(each)), key=module.span)
+    uses = module.members_named(_MEMBER)
+    return min((each.node for each in uses if _is_it(each)), key=module.span)
 
 
 def _always_reset(module: Module, facts: TargetFacts) -> str:

@@ -53,12 +53,11 @@ def _is_compiled_above(read: Read, name: str) -> bool:
     module = read.module
     place, around = module.span(read.node).start, points_to_of(module).function_around
     return any(
-        each.member == "compile"
-        and isinstance(each.node.value, cst.Name)
+        isinstance(each.node.value, cst.Name)
         and each.node.value.value == name
         and module.span(each.node).start < place
         and around(each.node) is around(read.node)
-        for each in module.members
+        for each in module.members_named("compile")
     )
 
 

@@ -63,8 +63,8 @@ def _may_be_compiled_with_another(call: Call) -> bool:
     model = module.source(optimizer.value)
     compiled = (
         argument(each.called, "optimizer", 0)
-        for each in module.members
-        if each.member == "compile" and each.called and module.source(each.node.value) == model
+        for each in module.members_named("compile")
+        if each.called and module.source(each.node.value) == model
     )
     return any(given is not None and not _is_of_keras(module, given.value) for given in compiled)
 

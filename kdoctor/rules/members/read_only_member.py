@@ -145,9 +145,7 @@ def _private(found: Store) -> Fix | NoFix | None:
             return None
     method = next(e for e in module.ancestors(store.node) if isinstance(e, cst.FunctionDef))
     reads = (
-        use
-        for use in module.members
-        if use.member == store.member and method in module.ancestors(use.node)
+        use for use in module.members_named(store.member) if method in module.ancestors(use.node)
     )
     if any(reads):
         return None

@@ -69,8 +69,8 @@ def file_uses(*whats: str) -> Query[FileUse]:
 
 def method_uses(module: Module, *methods: str) -> Iterator[PathUse]:
     """Yield the calls of these methods of models."""
-    for use in module.members:
-        if use.member not in methods or use.owner.kind is not Kind.MODEL or use.called is None:
+    for use in module.members_named(*methods):
+        if use.owner.kind is not Kind.MODEL or use.called is None:
             continue
         if use.owner_defines:
             continue

@@ -81,9 +81,8 @@ def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
     scope, place, name = module.scope_of(saved), module.span(save.call), module.source(saved)
     compiled = [
         use.called
-        for use in module.members
-        if use.member == "compile"
-        and use.owner.kind is Kind.MODEL
+        for use in module.members_named("compile")
+        if use.owner.kind is Kind.MODEL
         and use.called is not None
         and module.source(use.node.value) == name
         and module.scope_of(use.node) is scope
