@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from kdoctor.analysis.calls import passed, positional_arguments
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
@@ -14,9 +15,22 @@ from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.value_types import Context
 
 
-def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
-    """Yield what a class assigns to ``self.member``, other than None."""
-    return (value for name, value in attributes_assigned_in(cls) if name == member)
+def values_of_member(
+    module: Module, cls: cst.ClassDef, member: str
+) -> Sequence[cst.BaseExpression]:
+    """Return what a class assigns to ``self.member``, other than None."""
+    return _values_by_member(module, cls).get(member, ())
+
+
+@once
+def _values_by_member(
+    module: Module,  # noqa: ARG001 - the answer is kept with it
+    cls: cst.ClassDef,
+) -> Mapping[str, Sequence[cst.BaseExpression]]:
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for member, value in attributes_assigned_in(cls):
+        found.setdefault(member, []).append(value)
+    return found
 
 
 def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:

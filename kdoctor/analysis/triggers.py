@@ -224,33 +224,6 @@ def may_be_of(
     )
 
 
-Operator = ast.BinOp | ast.Compare
-
-
-def some_operator(
-    quick: QuickFacts, facts: TargetFacts, speaks: Callable[[MayTypes, Operator, Namespace], bool]
-) -> bool:
-    """Say whether ``speaks`` holds of an operation or a comparison, given where it stands."""
-    operators = _operators(quick)
-    return bool(operators) and may_hold(
-        quick,
-        facts,
-        lambda possible: any(
-            speaks(possible, node, possible.symbol_table.spaces[scope]) for node, scope in operators
-        ),
-    )
-
-
-@once  # several rules ask it
-def _operators(quick: QuickFacts) -> list[tuple[Operator, ast.AST]]:
-    return [
-        (node, scope)
-        for scope, nodes in quick.scopes.items()
-        for node in nodes
-        if isinstance(node, Operator)
-    ]
-
-
 def may_have_kind(
     possible: MayTypes, node: ast.expr, space: Namespace, kinds: Collection[Kind]
 ) -> bool:

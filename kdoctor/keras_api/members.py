@@ -133,7 +133,8 @@ def last_with(distribution: str, names: Iterable[str], member: str, before: int)
     """
     last = -1
     for home in (home for name in names for home in _homes_called(distribution, name)):
-        number = before - 1 if member in _ever(distribution, home) else -1
+        had_it = any(member in _ever_own(distribution, each) for each in _line(distribution, home))
+        number = before - 1 if had_it else -1
         while number > last:
             since = _since(distribution, number, home)
             info = _info(distribution, since, home)
@@ -152,10 +153,16 @@ def ever_had(distribution: str, name: str) -> frozenset[str]:
 # Not kept: who asks for many of them keeps what it makes of them.
 def _ever(distribution: str, home: str) -> frozenset[str]:
     """Return the members of a class, and of all that was a base of it, in whatever release."""
+    return frozenset().union(*(_ever_own(distribution, e) for e in _line(distribution, home)))
+
+
+@cache
+def _line(distribution: str, home: str) -> tuple[str, ...]:
+    """Return a class and all that was a base of it, in whatever release."""
     lineage = [home]
     for each in lineage:  # it grows meanwhile
         lineage += _ever_bases(distribution, each).difference(lineage)
-    return frozenset().union(*(_ever_own(distribution, each) for each in lineage))
+    return tuple(lineage)
 
 
 @cache

@@ -40,6 +40,7 @@ _THROUGH_TEXT = (
 _THROUGH_TEXT_BY_WORD = re.compile(
     rb"\b(?:patch\b|vars\b|dir\s*\(|\w*sys\s*\.\s*modules)"  # `_sys.modules`, too
 )
+_PARTS_OF_THEM = (b"patch", b"vars", b"dir", b"modules")  # no such word without one of these
 # All that is in a module.
 _ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
 # Modules by whatever name or path.
@@ -280,7 +281,10 @@ def _reads(path: str, module: str, name: str) -> bool:
 
 def _may_read_through_text(data: bytes) -> bool:
     """Say whether a file may get at a module, or at what is in it, through text."""
-    return any(word in data for word in _THROUGH_TEXT) or bool(_THROUGH_TEXT_BY_WORD.search(data))
+    return any(word in data for word in _THROUGH_TEXT) or (
+        any(part in data for part in _PARTS_OF_THEM)
+        and _THROUGH_TEXT_BY_WORD.search(data) is not None
+    )
 
 
 def _loads_modules(data: bytes) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from kdoctor.syntax.ast_walk import ast_dotted_name, children_of, leaf_of, nodes_in
 
@@ -107,13 +108,21 @@ class TextReads:
             if isinstance(each, ast.Constant) and isinstance(each.value, str)
         }
         self._loaders = dict(_LOADERS)
-        imported = set(self._imports(imports_it=imports_it))
-        flows = list(self._flows())
-        # The names that may hold the module, or its name, and with those that hold any.
-        self._it = _reachable_names(
-            flows, imported.union(*(to for to, each in flows if each.is_it))
-        )
-        self._any = _reachable_names(flows, self._it.union(*(to for to, each in flows if each.any)))
+        self._imported = set(self._imports(imports_it=imports_it))
+
+    # Where nothing is read that may be the module, nobody asks what flows where.
+
+    @cached_property
+    def _it(self) -> set[str]:
+        """The names that may hold the module, or its name."""
+        start = self._imported.union(*(to for to, each in self._flows if each.is_it))
+        return _reachable_names(self._flows, start)
+
+    @cached_property
+    def _any(self) -> set[str]:
+        """The same names, and those that may hold any module."""
+        start = self._it.union(*(to for to, each in self._flows if each.any))
+        return _reachable_names(self._flows, start)
 
     def read(self, name: str) -> bool:
         """Say whether the file may read a name of the module."""
@@ -171,7 +180,11 @@ class TextReads:
                 if imports_it and last == self._leaf:
                     yield alias.asname or last
 
-    def _flows(self) -> Iterator[tuple[set[str], _Source]]:
+    @cached_property
+    def _flows(self) -> Sequence[tuple[set[str], _Source]]:
+        return tuple(self._find_flows())
+
+    def _find_flows(self) -> Iterator[tuple[set[str], _Source]]:
         """Yield which names get what an expression gives."""
         functions = _parameters(self._nodes)
         for node in self._nodes:

@@ -169,6 +169,7 @@ GONE = reads_where(
     lambda _facts, owner, member: owner.cls == "Dropout" and member == "old",
     on={Kind.LAYER},
     among=lambda _facts, _owner: frozenset({"old", "older"}),
+    among_all=lambda _facts: frozenset({"old", "older"}),
 )
 
 

@@ -28,7 +28,7 @@ def may_iterables_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
 
 def may_arguments_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
     """Yield the defaults and arguments for parameters of this name."""
-    yield from _passed(quick).get(name, ())
+    yield from _passed(quick, name)
 
 
 @once  # many calls ask it
@@ -41,21 +41,29 @@ def _loops(quick: QuickFacts) -> dict[str, list[ast.expr]]:
 
 
 @once
-def _passed(quick: QuickFacts) -> dict[str, list[ast.expr]]:
-    found: dict[str, list[ast.expr]] = {}
-    classes = _makers(quick)
+def _passed(quick: QuickFacts, parameter: str) -> list[ast.expr]:
+    found: list[ast.expr | None] = []
+    for node, place, default in _takers(quick).get(parameter, ()):
+        names = _makers(quick).get(node, ()) if node.name == "__init__" else (node.name,)
+        found.append(default)
+        found += (
+            each.argument(parameter, at)
+            for name in names
+            for each in quick.calls_by_leaf.get(name, ())
+            for at in ((place, place - 1) if place else (place,))  # without `self`
+        )
+    return [each for each in found if each is not None]
+
+
+@once
+def _takers(
+    quick: QuickFacts,
+) -> dict[str, list[tuple[ast.FunctionDef, int | None, ast.expr | None]]]:
+    """Return the functions with a parameter of each name, its place and its default."""
+    found: dict[str, list[tuple[ast.FunctionDef, int | None, ast.expr | None]]] = {}
     for node in quick.nodes.get(ast.FunctionDef, ()):
-        names = classes.get(node, ()) if node.name == "__init__" else (node.name,)
-        calls = [each for name in names for each in quick.calls_by_leaf.get(name, ())]
         for parameter, place, default in _parameters(node.args):
-            values = [
-                each.argument(parameter, at)
-                for each in calls
-                for at in ((place, place - 1) if place else (place,))  # without `self`
-            ]
-            found.setdefault(parameter, []).extend(
-                each for each in (default, *values) if each is not None
-            )
+            found.setdefault(parameter, []).append((node, place, default))
     return found
 
 
@@ -69,6 +77,7 @@ def _parameters(given: ast.arguments) -> Iterator[tuple[str, int | None, ast.exp
         yield each.arg, None, default
 
 
+@once
 def _makers(quick: QuickFacts) -> dict[ast.AST, set[str]]:
     """Return the classes whose objects an ``__init__`` may make: its own, and those below."""
     found: dict[ast.AST, set[str]] = {}

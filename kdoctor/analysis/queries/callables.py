@@ -141,7 +141,7 @@ def calls_by_callee(
     }
     for callee, name in _methods_among(frozenset(methods), quick, facts):
         found.setdefault(callee, []).extend(methods[name])
-    return found.items()
+    return [(callee, calls) for callee, calls in found.items() if calls]
 
 
 @once

@@ -211,9 +211,10 @@ def _free(
     for node in inside:
         if isinstance(node, ast.Assign):
             own.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    others = quick.bound - own
     for node in given:
         parts = (*node.args, *node.keywords) if isinstance(node, ast.Call) else (node,)
         for each in (each for part in parts for each in nodes_in(part)):
-            if isinstance(each, ast.expr) and not others.isdisjoint(chain_of(each)[:1]):
-                yield each
+            if isinstance(each, ast.Name | ast.Attribute):
+                root = next(iter(chain_of(each)), None)
+                if root in quick.bound and root not in own:
+                    yield each

@@ -314,10 +314,10 @@ def assigns(*members: str, where: Where) -> Trigger:
     """
     return assigned(*members) & Trigger(
         lambda quick, _: any(
-            isinstance(target, ast.Attribute) and target.attr in members
+            where(form_of(each.value))
             for each in quick.nodes.get(ast.Assign, ())
-            if where(form_of(each.value))
             for target in each.targets
+            if isinstance(target, ast.Attribute) and target.attr in members
         )
     )
 

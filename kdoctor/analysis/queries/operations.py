@@ -13,12 +13,12 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.sorts import Site, Sort
-from kdoctor.analysis.triggers import Operator, Trigger, some_operator
+from kdoctor.analysis.triggers import Trigger, may_hold
+from kdoctor.memoize import once
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import Namespace
 
 _Operator = type[cst.BaseBinaryOp | cst.BaseCompOp]
 _OPERATORS: Final[dict[str, tuple[_Operator, type[ast.operator | ast.cmpop]]]] = {
@@ -88,21 +88,37 @@ def operations(*signs: str, of: Sort, with_: Sort, guarded: bool = False) -> Que
                     yield Operation(module, facts, node, is_first=one is left)
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        def meets(possible: MayTypes, node: Operator, space: Namespace) -> bool:
-            if isinstance(node, ast.BinOp):
-                sign: ast.AST = node.op
-                right = node.right
-            else:
-                sign, right = node.ops[0], node.comparators[0]
-            site = Site(quick, possible, space)
-            return sign.__class__ in rough and any(
+        written = _operators(quick)
+        asked = [each for sign in rough for each in written.get(sign, ())]
+
+        def meet(possible: MayTypes, left: ast.expr, right: ast.expr, scope: ast.AST) -> bool:
+            site = Site(quick, possible, possible.symbol_table.spaces[scope])
+            return any(
                 of.may_be_one(site, one) and with_.may_be_one(site, other)
-                for one, other in ((node.left, right), (right, node.left))
+                for one, other in ((left, right), (right, left))
             )
 
-        return some_operator(quick, facts, meets)
+        return bool(asked) and may_hold(
+            quick, facts, lambda possible: any(meet(possible, *each) for each in asked)
+        )
 
     return Query(find, Trigger(holds))
+
+
+@once  # several rules ask it
+def _operators(
+    quick: QuickFacts,
+) -> dict[type[ast.AST], list[tuple[ast.expr, ast.expr, ast.AST]]]:
+    """Return the two sides of each operator, and the scope, by the class of the operator."""
+    found: dict[type[ast.AST], list[tuple[ast.expr, ast.expr, ast.AST]]] = {}
+    for scope, nodes in quick.scopes.items():
+        for node in nodes:
+            if node.__class__ is ast.BinOp:
+                found.setdefault(type(node.op), []).append((node.left, node.right, scope))
+            elif node.__class__ is ast.Compare:
+                sides = node.left, node.comparators[0], scope
+                found.setdefault(type(node.ops[0]), []).append(sides)
+    return found
 
 
 def _operator(node: cst.BinaryOperation | cst.Comparison) -> cst.CSTNode:

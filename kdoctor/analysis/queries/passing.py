@@ -83,7 +83,7 @@ class PassingBeyond(Struct, frozen=True):
 
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
         """Say whether it may be so of a call."""
-        return any(
+        return called.places > self.place and any(
             self.where(form)
             for each in called.node.args[self.place :]
             for form in _followed_forms(quick, each)

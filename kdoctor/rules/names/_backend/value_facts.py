@@ -267,7 +267,7 @@ class ValueFacts:
         cls = next(
             (each for each in self._module.ancestors(node) if isinstance(each, cst.ClassDef)), None
         )
-        return [] if cls is None else list(values_of_member(cls, node.attr.value))
+        return [] if cls is None else list(values_of_member(self._module, cls, node.attr.value))
 
     # Calls
 
