@@ -115,6 +115,8 @@ class TextReads:
     @cached_property
     def _it(self) -> set[str]:
         """The names that may hold the module, or its name."""
+        if not (self._imported or self._names_it()):
+            return set()
         start = self._imported.union(*(to for to, each in self._flows if each.is_it))
         return _reachable_names(self._flows, start)
 
@@ -179,6 +181,12 @@ class TextReads:
                     self._loaders[alias.asname] = _LOADERS[last]
                 if imports_it and last == self._leaf:
                     yield alias.asname or last
+
+    def _names_it(self) -> bool:
+        """Say whether a text, or an attribute, may name the module."""
+        return any(self._leaf in each for each in self._texts) or any(
+            isinstance(each, ast.Attribute) and each.attr == self._leaf for each in self._nodes
+        )
 
     @cached_property
     def _flows(self) -> Sequence[tuple[set[str], _Source]]:

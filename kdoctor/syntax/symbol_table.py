@@ -113,6 +113,10 @@ class SymbolTable:
             return None
         return [each.value for each in bound if each.value is not None and not each.path]
 
+    def nodes_around(self, place: ast.Call) -> set[ast.AST]:
+        """Return the functions and classes that a call stands in, and the module."""
+        return {each.node for each in self.places.get(place, self.module).enclosing()}
+
     def passed_for(self, bound: BoundName, function: Function) -> list[tuple[ast.expr, Namespace]]:
         """Return what may be passed for a parameter of a function, by calls or by default."""
         default = _default_of(function.args, bound.place)

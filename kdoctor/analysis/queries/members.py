@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator
 
+from kdoctor.analysis.dataflow.may_values import may_be_made_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import On, instances_of
 from kdoctor.analysis.queries.matches import Read, Store
@@ -12,8 +14,11 @@ from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.queries.tested import is_tested, tests
 from kdoctor.analysis.triggers import Trigger, changes_of, is_read, may_hold, member_of, reads_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
+
+MadeOf = Callable[[QuickFacts], Callable[[ast.AST], bool]]
 
 
 def reads(
@@ -86,11 +91,18 @@ def reads_where(
     return Query(find, Trigger(holds))
 
 
-def stores(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Store]:
+def stores(
+    *members: str,
+    on: On,
+    overridden: bool = False,
+    guarded: bool = False,
+    made_of: MadeOf | None = None,
+) -> Query[Store]:
     """Assignments to members of such objects, and deletions: ``layer.name = "a"``.
 
-    To any member where none is named. Not of those that the user's own class defines, unless
-    ``overridden``; not in code that is guarded, unless ``guarded``.
+    To any member where none is named: then the gate asks with ``made_of``, of a file, whether what
+    is assigned may be made of something of that sort. Not of those that the user's own class
+    defines, unless ``overridden``; not in code that is guarded, unless ``guarded``.
     """
     owners = instances_of(on)
     kinds = {each.kind for each in owners}
@@ -107,19 +119,31 @@ def stores(*members: str, on: On, overridden: bool = False, guarded: bool = Fals
             if guarded or not module.is_guarded(store.node):
                 yield Store(module, facts, store)
 
-    return Query(find, changes_of(kinds, *members) if members else _any_change_of(kinds))
+    return Query(find, changes_of(kinds, *members) if members else _any_change_of(kinds, made_of))
 
 
-def _any_change_of(kinds: Collection[Kind]) -> Trigger:
+def _any_change_of(kinds: Collection[Kind], made_of: MadeOf | None) -> Trigger:
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        return may_hold(
-            quick,
-            facts,
-            lambda possible: any(
+        wanted = None if made_of is None else made_of(quick)
+
+        def speaks(possible: MayTypes) -> bool:
+            table = possible.symbol_table
+            changed = (
+                quick.stores
+                if wanted is None
+                else {
+                    member
+                    for member, found in table.stores.items()
+                    for each in found
+                    if each.value is not None and may_be_made_of(quick, table, each.value, wanted)
+                }
+            )
+            return any(
                 found.kind in kinds
-                for each in possible.writes(quick.stores)
+                for each in possible.writes(changed)
                 for found in possible.owner(each)
-            ),
-        )
+            )
+
+        return may_hold(quick, facts, speaks)
 
     return Trigger(holds)

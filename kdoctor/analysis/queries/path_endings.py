@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
+from kdoctor.analysis.dataflow.may_values import may_arguments_in, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import CallQuery
-from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
+from kdoctor.syntax.ast_walk import leaf_of
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -80,8 +81,7 @@ def may_be_path(
     quick: QuickFacts, facts: TargetFacts, called: QuickCall, place: int, ends: Ends
 ) -> bool:
     """Say whether ``ends`` may hold of the path that a call takes at this position."""
-    given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
-    return any(each is not None and may_end(quick, facts, called, each, ends) for each in given)
+    return any(may_end(quick, facts, called, each, ends) for each in _paths(called, place))
 
 
 def may_end(
@@ -258,16 +258,57 @@ def ending_in(*endings: str) -> Ends:
 def hands_path(name: str, place: int, ends: Ends) -> Trigger:
     """What is called so gets a parameter for its path, which may get one of which ``ends`` holds.
 
-    Be it a method of a model, or a function of Keras.
+    Be it a method of a model, or a function of Keras. The parameter is one of the functions around.
     """
 
-    def is_handed(quick: QuickFacts, _: TargetFacts, called: QuickCall) -> bool:
-        given = [called.argument(keyword, place) for keyword in ("filepath", "path")]
-        return any(
-            _may_end(quick, value, ends)
-            for each in given
-            if isinstance(each, ast.Name)
-            for value in may_arguments_of(quick, each.id)
-        )
+    def is_handed(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
+        def holds(possible: MayTypes) -> bool:
+            around = possible.symbol_table.nodes_around(called.node)
+            return any(
+                _may_end(quick, value, ends)
+                for each in _paths(called, place)
+                if isinstance(each, ast.Name)
+                for value in may_arguments_in(quick, each.id, around)
+            )
+
+        return may_hold(quick, facts, holds)
 
     return uses(is_handed, name)
+
+
+def path_made_by(name: str, place: int, *makers: str) -> Trigger:
+    """What is called so gets a path that a call of something of such a name makes.
+
+    Be it a method of a model, or a function of Keras; the path may be a name of what is made.
+    """
+
+    def is_made(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
+        def holds(possible: MayTypes) -> bool:
+            bound = possible.symbol_table.by_name
+            return any(
+                isinstance(made, ast.Call) and leaf_of(made.func) in made_so
+                for each in _paths(called, place)
+                for made in (
+                    (one.value for one in bound.get(each.id, ()))
+                    if isinstance(each, ast.Name)
+                    else (each,)
+                )
+            )
+
+        made_so = {*makers, *_local_names(quick, makers)}
+        return may_hold(quick, facts, holds)
+
+    return word(*makers) & uses(is_made, name)
+
+
+def _local_names(quick: QuickFacts, names: Collection[str]) -> Iterator[str]:
+    """Yield what the file calls something that may be called by one of these names elsewhere."""
+    for local, meanings in quick.locals.items():
+        if any(each.rpartition(".")[2] in names for each in meanings):
+            yield local
+
+
+def _paths(called: QuickCall, place: int) -> Iterator[ast.expr]:
+    """Yield what a call takes for a path: by keyword, or at this position."""
+    given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
+    return (each for each in given if each is not None)

@@ -6,7 +6,8 @@ set, whatever they add. ``tests/rules/test_container_is_copied.py`` assigns one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 import libcst as cst
@@ -14,11 +15,14 @@ from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.class_glimpses import bases_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.models.user_classes import methods_in, only_base, receiver
 from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import leaf_of
 from kdoctor.syntax.classes import unsubscripted
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import QuickFacts
 
 TRACKED: Final = {"dict": "TrackedDict", "list": "TrackedList", "set": "TrackedSet"}
 """What takes the place of a container, by its builtin base."""
@@ -50,6 +54,34 @@ def container_of(module: Module, call: cst.Call, keras: Version) -> Container | 
     is_kept = found is not None and found.name == "OrderedDict" and keras >= ORDER_IS_KEPT_SINCE
     # A bare subclass is only a name for what is plain.
     return found if found is not None and found.members and not is_kept else None
+
+
+def may_make_container(quick: QuickFacts) -> Callable[[ast.AST], bool]:
+    """Return the question whether a node of Python's own tree may name such a class."""
+    own: set[str] = set()
+    waiting = quick.nodes.get(ast.ClassDef, [])
+    while True:
+        more = {each.name for each in waiting if _may_derive(quick, each, own)}
+        if more <= own:
+            break
+        own |= more
+    known = _OF_COLLECTIONS.keys()
+
+    def names_one(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name | ast.Attribute) and (
+            leaf_of(node) in own or not known.isdisjoint(quick.meant_by(node))
+        )
+
+    return names_one
+
+
+def _may_derive(quick: QuickFacts, node: ast.ClassDef, own: Collection[str]) -> bool:
+    return any(
+        leaf_of(base) in own
+        or leaf_of(base) in TRACKED
+        or not _OF_COLLECTIONS.keys().isdisjoint(quick.meant_by(base))
+        for base in bases_of(node)
+    )
 
 
 def _container(module: Module, cls: cst.BaseExpression, depth: int) -> Container | None:

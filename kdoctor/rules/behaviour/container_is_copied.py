@@ -20,7 +20,12 @@ from kdoctor.analysis.queries import Store, stores
 from kdoctor.analysis.queries.conditions import derives_from, word
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.behaviour._copied_containers import TRACKED, Container, container_of
+from kdoctor.rules.behaviour._copied_containers import (
+    TRACKED,
+    Container,
+    container_of,
+    may_make_container,
+)
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import part_of
@@ -37,7 +42,7 @@ _NOT_TRACKED: Final = "no_automatic_dependency_tracking"
 
 
 _OWNERS: Final = (Kind.LAYER, Kind.MODEL, Kind.METRIC, Kind.OPTIMIZER)
-_STORES: Final = stores(on=_OWNERS, overridden=True).beside(
+_STORES: Final = stores(on=_OWNERS, overridden=True, made_of=may_make_container).beside(
     word(*_OF_COLLECTIONS) | derives_from(*TRACKED)
 )
 

@@ -8,8 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.queries.conditions import word
-from kdoctor.analysis.queries.path_endings import but_for, hands_path, passes_path
+from kdoctor.analysis.queries.path_endings import but_for, hands_path, passes_path, path_made_by
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_endings import Ending
@@ -52,12 +51,14 @@ _UNSAFE = (
 )
 
 
+_NEW_FOLDERS: Final = ("mkdtemp", "TemporaryDirectory")
 _SAVES: Final = (
     passes_path("save", 0, _NO_FILE)
     | passes_path("save_model", 1, _NO_FILE)
     | hands_path("save", 0, _NO_FILE)
     | hands_path("save_model", 1, _NO_FILE)
-    | word("mkdtemp", "TemporaryDirectory")
+    | path_made_by("save", 0, *_NEW_FOLDERS)
+    | path_made_by("save_model", 1, *_NEW_FOLDERS)
 )
 
 

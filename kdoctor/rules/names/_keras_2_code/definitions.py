@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from msgspec import Struct
 from kdoctor.rewrite.pattern import Pattern
 from kdoctor.syntax.ast_walk import ast_dotted_name
 
-_SOURCE: Final = "kdoctor.reference.keras_2"
+_SOURCE: Final = Path(__file__).parents[3] / "reference" / "keras_2"
 _FULL: Final = {"np": "numpy"}
 _BUILTINS: Final = frozenset(dir(builtins))
 
@@ -64,8 +64,7 @@ def with_needs(name: str) -> tuple[Definition, ...]:
 
 @cache
 def _definitions() -> Mapping[str, Definition]:
-    files = [each for each in resources.files(_SOURCE).iterdir() if each.name.endswith(".py")]
-    texts = (each.read_text("utf-8") for each in sorted(files, key=lambda file: file.name))
+    texts = (each.read_text("utf-8") for each in sorted(_SOURCE.glob("*.py")))
     return {each.name: each for text in texts for each in _read(text)}
 
 
