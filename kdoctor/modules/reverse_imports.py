@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from kdoctor.documents import discover, read_regular
 from kdoctor.errors import UsageProblem
+from kdoctor.lazy_regex import pattern
 from kdoctor.modules.common_root import most_common_root
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.file_stamp import (
@@ -37,22 +38,23 @@ _THROUGH_TEXT = (
     *(b"import_module", b"__import__", b"importlib", b"resolve_name", b"run_path", b"run_module"),
     *(b"getattr", b"setattr", b"delattr", b"attrgetter", b"__dict__", b"getmembers"),
 )
-_THROUGH_TEXT_BY_WORD = re.compile(
-    rb"\b(?:patch\b|vars\b|dir\s*\(|\w*sys\s*\.\s*modules)"  # `_sys.modules`, too
+# Each begins with a literal, for which bytes are searched fast; that it begins a word comes then.
+_THROUGH_TEXT_BY_WORD = (
+    pattern(rb"patch(?<!\wpatch)\b"),
+    pattern(rb"vars(?<!\wvars)\b"),
+    pattern(rb"dir(?<!\wdir)\s*\("),
+    pattern(rb"sys\s*\.\s*modules"),  # `_sys.modules`, too
 )
-_PARTS_OF_THEM = (b"patch", b"vars", b"dir", b"modules")  # no such word without one of these
 # All that is in a module.
-_ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
+_ALL_OF_IT = pattern(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
 # Modules by whatever name or path.
 _LOADS = (
     *(b"import_module", b"__import__", b"resolve_name", b"run_path", b"run_module"),
     *(b"load_module", b"load_source", b"spec_from_file_location", b"find_spec"),
 )
-_LOADED = re.compile(rb"sys\s*\.\s*modules")
+_LOADED = pattern(rb"sys\s*\.\s*modules")
 # A module by a name that the file itself makes up.
-_BY_ANY_NAME = re.compile(
-    rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])"
-)
+_BY_ANY_NAME = pattern(rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])")
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 
@@ -281,9 +283,8 @@ def _reads(path: str, module: str, name: str) -> bool:
 
 def _may_read_through_text(data: bytes) -> bool:
     """Say whether a file may get at a module, or at what is in it, through text."""
-    return any(word in data for word in _THROUGH_TEXT) or (
-        any(part in data for part in _PARTS_OF_THEM)
-        and _THROUGH_TEXT_BY_WORD.search(data) is not None
+    return any(word in data for word in _THROUGH_TEXT) or any(
+        each.search(data) for each in _THROUGH_TEXT_BY_WORD
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterator
 
 from kdoctor.analysis.dataflow.may_values import may_be_made_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import On, instances_of
+from kdoctor.analysis.queries.made_of import MadeOf
 from kdoctor.analysis.queries.matches import Read, Store
 from kdoctor.analysis.queries.owners import classes_mentioned, with_merged
 from kdoctor.analysis.queries.query import Query
@@ -17,8 +17,6 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
-
-MadeOf = Callable[[QuickFacts], Callable[[ast.AST], bool]]
 
 
 def reads(

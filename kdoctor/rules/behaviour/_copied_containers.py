@@ -6,8 +6,7 @@ set, whatever they add. ``tests/rules/test_container_is_copied.py`` assigns one 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -15,18 +14,15 @@ from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.class_glimpses import bases_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.models.user_classes import methods_in, only_base, receiver
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import leaf_of
 from kdoctor.syntax.classes import unsubscripted
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 
 TRACKED: Final = {"dict": "TrackedDict", "list": "TrackedList", "set": "TrackedSet"}
 """What takes the place of a container, by its builtin base."""
-_OF_COLLECTIONS: Final = {
+OF_COLLECTIONS: Final = {
     "collections.defaultdict": frozenset({"default_factory"}),
     "collections.Counter": frozenset({"elements", "most_common", "subtract", "total"}),
     "collections.OrderedDict": frozenset({"move_to_end"}),
@@ -56,42 +52,14 @@ def container_of(module: Module, call: cst.Call, keras: Version) -> Container | 
     return found if found is not None and found.members and not is_kept else None
 
 
-def may_make_container(quick: QuickFacts) -> Callable[[ast.AST], bool]:
-    """Return the question whether a node of Python's own tree may name such a class."""
-    own: set[str] = set()
-    waiting = quick.nodes.get(ast.ClassDef, [])
-    while True:
-        more = {each.name for each in waiting if _may_derive(quick, each, own)}
-        if more <= own:
-            break
-        own |= more
-    known = _OF_COLLECTIONS.keys()
-
-    def names_one(node: ast.AST) -> bool:
-        return isinstance(node, ast.Name | ast.Attribute) and (
-            leaf_of(node) in own or not known.isdisjoint(quick.meant_by(node))
-        )
-
-    return names_one
-
-
-def _may_derive(quick: QuickFacts, node: ast.ClassDef, own: Collection[str]) -> bool:
-    return any(
-        leaf_of(base) in own
-        or leaf_of(base) in TRACKED
-        or not _OF_COLLECTIONS.keys().isdisjoint(quick.meant_by(base))
-        for base in bases_of(node)
-    )
-
-
 def _container(module: Module, cls: cst.BaseExpression, depth: int) -> Container | None:
     if depth > _MAX_DEPTH:
         return None
     cls = unsubscripted(cls)
     name = module.qualified(cls) or ""
-    if name in _OF_COLLECTIONS:
+    if name in OF_COLLECTIONS:
         leaf = name.rpartition(".")[2]
-        return Container(leaf, TRACKED["dict"], _OF_COLLECTIONS[name], name in _WITH_A_DEFAULT)
+        return Container(leaf, TRACKED["dict"], OF_COLLECTIONS[name], name in _WITH_A_DEFAULT)
     if isinstance(cls, cst.Name) and cls.value in TRACKED and is_builtin(module, cls):
         return Container(cls.value, TRACKED[cls.value], frozenset(), gives_defaults=False)
     own = class_named(module, cls)

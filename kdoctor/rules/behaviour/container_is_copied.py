@@ -18,13 +18,14 @@ from kdoctor.analysis.models.user_classes import (
 )
 from kdoctor.analysis.queries import Store, stores
 from kdoctor.analysis.queries.conditions import derives_from, word
+from kdoctor.analysis.queries.made_of import subclass_of
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.behaviour._copied_containers import (
+    OF_COLLECTIONS,
     TRACKED,
     Container,
     container_of,
-    may_make_container,
 )
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -32,7 +33,7 @@ from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
-_OF_COLLECTIONS: Final = ("Counter", "OrderedDict", "defaultdict")
+_NAMES: Final = tuple(each.rpartition(".")[2] for each in OF_COLLECTIONS)
 _SETATTR: Final = "__setattr__"
 # Methods that put something into a container, and functions of Python that give nothing tracked.
 _PUTTING: Final = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
@@ -42,9 +43,9 @@ _NOT_TRACKED: Final = "no_automatic_dependency_tracking"
 
 
 _OWNERS: Final = (Kind.LAYER, Kind.MODEL, Kind.METRIC, Kind.OPTIMIZER)
-_STORES: Final = stores(on=_OWNERS, overridden=True, made_of=may_make_container).beside(
-    word(*_OF_COLLECTIONS) | derives_from(*TRACKED)
-)
+_STORES: Final = stores(
+    on=_OWNERS, overridden=True, made_of=subclass_of(*TRACKED, or_of=OF_COLLECTIONS)
+).beside(word(*_NAMES) | derives_from(*TRACKED))
 
 
 class _Made(Struct, frozen=True):
