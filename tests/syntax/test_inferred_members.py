@@ -156,3 +156,30 @@ def test_what_a_layer_takes_when_it_runs_has_values_whatever_it_is_annotated_wit
 def test_what_is_assigned_to_a_class_is_a_member_of_its_objects(parse, patch, is_own):
     source = f"class A(Dense): pass\n{patch}\n[A(3)][0].y"
     assert parse(HEAD + source).members[-1].owner_defines is is_own
+
+
+NAMED = HEAD + "m, d = Model(), Dense(3)\nm.b\nd.a(m.b.c)\nm.a = 1\nother.a\nd.b\nd.z\nm.a\n"
+
+
+@pytest.mark.parametrize("names", [("a",), ("b", "a"), ("a", "a"), ("missing", "b"), ()])
+def test_members_of_some_names_are_those_of_all(parse, names):
+    module = parse(NAMED)
+    named = module.members_named(*names)
+    assert [id(use) for use in named] == [id(use) for use in module.members if use.member in names]
+    assert [module.span(use.node) for use in named] == sorted(
+        module.span(use.node) for use in named
+    )
+
+
+def test_an_owner_is_inferred_where_its_member_is_asked_for(parse):
+    asked = [
+        (use.member, use.owner.kind, use.owner_defines, use.is_assigned)
+        for use in parse(NAMED).members_named("a", "b")
+    ]
+    assert asked == [
+        ("b", Kind.MODEL, False, False),
+        ("a", Kind.LAYER, False, False),
+        ("b", Kind.MODEL, False, False),
+        ("b", Kind.LAYER, False, False),
+        ("a", Kind.MODEL, True, True),
+    ]
