@@ -54,10 +54,12 @@ def _is_misplaced(facts: TargetFacts, place: Place, form: object) -> bool:
     parameters, takes_more = _places(facts, name)
     if at >= len(parameters):
         return not takes_more
+    default = parameters[at].default
+    if default is None:
+        return False  # anything may be meant for it
     if isinstance(form, Expression):
         return form.kind in {"", "Dict", "List", "Set", "Tuple"}  # its value may be known, too
-    default = parameters[at].default
-    return default is not None and not _may_be(form, parameters[at].name, default)
+    return not _may_be(form, parameters[at].name, default)
 
 
 @rule(
