@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from kdoctor.analysis.class_glimpses import lineages, method_of
 from kdoctor.memoize import once
@@ -45,14 +45,17 @@ def may_arguments_in(
 
 
 def may_be_made_of(
-    quick: QuickFacts, table: SymbolTable, node: ast.expr, wanted: Callable[[ast.AST], bool]
+    quick: QuickFacts,
+    table: SymbolTable,
+    nodes: Iterable[ast.expr],
+    wanted: Callable[[ast.AST], bool],
 ) -> bool:
-    """Say whether an expression may come from something of which ``wanted`` holds.
+    """Say whether one of the expressions may come from something of which ``wanted`` holds.
 
     It has a part of that sort, or a name or an attribute that some code binds to it, passes it for,
     or that is a function which gives it: so called, wherever it stands.
     """
-    waiting, seen = [node], set[str]()
+    waiting, seen = [*nodes], set[str]()
     for each in waiting:  # it grows meanwhile
         for part in nodes_in(each):
             if wanted(part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 
 from kdoctor.analysis.dataflow.may_values import may_be_made_of
 from kdoctor.analysis.facts import TargetFacts
@@ -122,25 +123,18 @@ def stores(
 
 def _any_change_of(kinds: Collection[Kind], made_of: MadeOf | None) -> Trigger:
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        wanted = None if made_of is None else made_of(quick)
-
         def speaks(possible: MayTypes) -> bool:
+            changed = {
+                each[0].attr
+                for each in possible.writes(quick.stores)
+                if any(found.kind in kinds for found in possible.owner(each))
+            }
+            if made_of is None or not changed:
+                return bool(changed)
             table = possible.symbol_table
-            changed = (
-                quick.stores
-                if wanted is None
-                else {
-                    member
-                    for member, found in table.stores.items()
-                    for each in found
-                    if each.value is not None and may_be_made_of(quick, table, each.value, wanted)
-                }
-            )
-            return any(
-                found.kind in kinds
-                for each in possible.writes(changed)
-                for found in possible.owner(each)
-            )
+            bound = chain.from_iterable(table.stores.get(each, ()) for each in changed)
+            values = [each.value for each in bound if each.value is not None]
+            return may_be_made_of(quick, table, values, made_of(quick))
 
         return may_hold(quick, facts, speaks)
 
