@@ -13,7 +13,7 @@ from kdoctor.lazy_regex import pattern
 
 _PRIVATE_CODE: Final = "src."
 # Modules of Keras 2 by what they were called, the oldest name first; those in `_STILL_THERE` are
-# modules of Keras 3 as well.
+# modules of Keras 3 as well, those in `_PACKAGES` what they lie in.
 _HOMES: Final = {
     "sizes": ("utils.conv_utils",),
     "images": ("applications.imagenet_utils",),
@@ -29,8 +29,11 @@ _HOMES: Final = {
     "losses_utils": ("utils.losses_utils",),
     "losses": ("losses",),
     "merge": ("layers.merge", "layers.merging.base_merge"),
+    "random": ("engine.base_layer", "__internal__.layers"),
+    "adapted": ("layers.experimental.preprocessing", "engine.base_preprocessing_layer"),
 }
 _STILL_THERE: Final = frozenset({"applications.imagenet_utils", "initializers", "losses", "utils"})
+_PACKAGES: Final = frozenset({"applications", "layers", "legacy", *_STILL_THERE})
 _SIZES: Final = (
     "convert_data_format",
     "conv_input_length",
@@ -111,7 +114,10 @@ class Helper(Struct, frozen=True):
         """The exception that its import raises on Keras 3."""
         if self.home in _STILL_THERE:
             return f"ImportError: cannot import name '{self.leaf}' from 'keras.{self.home}'"
-        return f"ModuleNotFoundError: No module named 'keras.{self.home}'"
+        above = self.home.split(".")
+        ways = (".".join(above[: end + 1]) for end in range(len(above)))
+        missing = next(each for each in ways if each not in _PACKAGES)
+        return f"ModuleNotFoundError: No module named 'keras.{missing}'"
 
 
 def _named() -> Iterator[tuple[str, str, str]]:
@@ -129,6 +135,8 @@ def _named() -> Iterator[tuple[str, str, str]]:
         ("models", ("convert_all_kernels_in_model",)),
         ("kernels", ("convert_kernel",)),
         ("losses", ("LossFunctionWrapper",)),
+        ("random", ("BaseRandomLayer",)),
+        ("adapted", ("PreprocessingLayer",)),
     ):
         yield from ((kind, each, each) for each in names)
     yield "images", "_obtain_input_shape", "obtain_input_shape"
