@@ -1,4 +1,4 @@
-"""Checks of base classes of layers that draw random numbers or learn by ``adapt``: by subclasses."""
+"""Checks of base classes of layers that draw random numbers, or learn, by subclasses."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ def _random_layers(base: Any) -> dict[str, Any]:
             return inputs - self._random_generator.truncated_normal(inputs.shape[1:], nonce=7)
 
     class Dropped(base):  # type: ignore[misc]
-        def call(self, inputs: Any, training: Any = True) -> Any:
-            if not training:
-                return inputs
+        def call(self, inputs: Any) -> Any:
             shape = (tf.shape(inputs)[0], *(1 for _ in inputs.shape[1:]))
             return self._random_generator.dropout(inputs, 0.5, noise_shape=shape)
 
@@ -143,7 +141,10 @@ def _adapted(new: Any) -> None:
         batch, as_dataset = int(random.integers(1, 40)), bool(random.integers(2))
         steps = int(random.integers(1, 4)) if as_dataset and rows > 4 * batch else None
         about = f"{rows} rows of {size} by {batch}, {steps} steps, a dataset: {as_dataset}"
-        both = [_learned(made["Centered"], data, batch, steps, as_dataset) for made in (olds, news)]
+        both = [
+            _learned(made["Centered"], data, batch, steps, as_dataset=as_dataset)
+            for made in (olds, news)
+        ]
         assert_same(both, about)
     for made in (olds, news):
         assert not made["Stateless"]().is_adapted
@@ -158,7 +159,9 @@ def _adapted(new: Any) -> None:
     assert_same(bare, "no `reset_state`")
 
 
-def _learned(layer: Any, data: Any, batch: int, steps: int | None, as_dataset: bool) -> list[Any]:
+def _learned(
+    layer: Any, data: Any, batch: int, steps: int | None, *, as_dataset: bool
+) -> list[Any]:
     made, told = layer(), []
     for part in (data, data[: len(data) // 2 + 1] * 2):  # the second begins anew
         if as_dataset:

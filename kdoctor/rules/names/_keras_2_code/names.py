@@ -30,9 +30,12 @@ _HOMES: Final = {
     "losses": ("losses",),
     "merge": ("layers.merge", "layers.merging.base_merge"),
     "random": ("engine.base_layer", "__internal__.layers"),
+    "yaml": ("models",),
     "adapted": ("layers.experimental.preprocessing", "engine.base_preprocessing_layer"),
 }
-_STILL_THERE: Final = frozenset({"applications.imagenet_utils", "initializers", "losses", "utils"})
+_STILL_THERE: Final = frozenset(
+    {"applications.imagenet_utils", "initializers", "losses", "models", "utils"}
+)
 _PACKAGES: Final = frozenset({"applications", "layers", "legacy", *_STILL_THERE})
 _SIZES: Final = (
     "convert_data_format",
@@ -87,6 +90,7 @@ _UNLIKE: Final = {
     "ReductionV2": "`AUTO` is `sum_over_batch_size`: Keras 3 has no `auto`",
     "convert_all_kernels_in_model": _NO_ORACLE,
     "convert_kernel": _NO_ORACLE,
+    "model_from_yaml": "it raises an error, as it does since Keras 2.6, where older ones read it",
     "object_list_uid": _NO_ORACLE,
     "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
     "unpack_singleton": _NO_ORACLE,
@@ -137,6 +141,7 @@ def _named() -> Iterator[tuple[str, str, str]]:
         ("losses", ("LossFunctionWrapper",)),
         ("random", ("BaseRandomLayer",)),
         ("adapted", ("PreprocessingLayer",)),
+        ("yaml", ("model_from_yaml",)),
     ):
         yield from ((kind, each, each) for each in names)
     yield "images", "_obtain_input_shape", "obtain_input_shape"
