@@ -11,6 +11,7 @@ import tensorflow as tf
 import tf_keras
 from tf_keras.src.engine import base_layer, base_preprocessing_layer
 
+from kdoctor.verify.keras_2_code.classes import family_of
 from kdoctor.verify.keras_2_code.comparing import assert_same, result
 from kdoctor.verify.keras_2_code.functions import one_of
 
@@ -177,4 +178,5 @@ def _learned(
 CHECKS: dict[str, Callable[[Any], None]] = {
     "BaseRandomLayer": _random,
     "PreprocessingLayer": _adapted,
+    "PREPROCESSING": family_of(base_preprocessing_layer.PreprocessingLayer),
 }

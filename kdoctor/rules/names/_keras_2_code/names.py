@@ -84,6 +84,7 @@ _TODAY: Final = {
     "to_snake_case": "utils.naming.to_snake_case",
     "validate_activation": "applications.imagenet_utils.validate_activation",
 }
+_FAMILIES: Final = {"Merge": "MERGING", "PreprocessingLayer": "PREPROCESSING"}
 _NO_ORACLE: Final = "no release that still runs has it, so the two were not compared"
 _UNLIKE: Final = {
     "LossFunctionWrapper": "Keras 3 refuses weights of samples for losses of more than one axis",
@@ -154,7 +155,7 @@ def _helpers() -> Iterator[tuple[str, Helper]]:
     for kind, leaf, code in _named():
         for home in _HOMES[kind]:
             today, unlike = _TODAY.get(code, ""), _UNLIKE.get(code, "")
-            family = "MERGING" if code == "Merge" else ""
+            family = _FAMILIES.get(code, "")
             yield f"{home}.{leaf}", Helper(code, _HOMES[kind][0], leaf, today, unlike, family)
     for axes in ("1D", "2D", "3D"):
         for code, family in (
