@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
 
 import libcst as cst
 
 from kdoctor.analysis.queries import Read
 from kdoctor.model import Edit, Fix, NoFix, Span
+from kdoctor.rules.example import Example
 from kdoctor.value_types import Kind
 
-READ: Final = ".node.layer"
-"""What examples of the fix have."""
 
-
-def operation_behind(read: Read) -> Fix | NoFix | None:
+def operation_behind(read: Read, examples: Iterable[Example]) -> Fix | NoFix | None:
     """Return the fix of a node that is only asked for its layer, None of any other member."""
     if read.owner.kind is not Kind.TENSOR or read.member != "node":
         return None
@@ -25,5 +23,5 @@ def operation_behind(read: Read) -> Fix | NoFix | None:
     return read.fix(
         "Read the operation that made the tensor",
         Edit(Span(start, read.module.span(parent).end), ("_keras_history.operation",)),
-        proven_by=[each for each in read.rule.invalid if READ in each.before],
+        proven_by=[each for each in examples if ".node.layer" in each.before],
     )

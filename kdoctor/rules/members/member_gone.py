@@ -91,7 +91,7 @@ def _fix(read: Read) -> Fix | NoFix:
         or generator_fix(module, use)
         or shape_of_any_layer(module, use, facts)
         or one_input_name(module, use, facts)
-        or operation_behind(read)
+        or operation_behind(read, check.invalid)
         or table.attempt(module, use, _rated)
     )
     if isinstance(attempt, NoFix):
