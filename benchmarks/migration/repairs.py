@@ -12,6 +12,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import kdoctor
 from benchmarks.migration.model import CACHE, Arm, Found, Repair
 from kdoctor.engine.cache.location import DEFAULT as OWN_FOLDER
@@ -59,7 +61,12 @@ def scan_folder(folder: Path) -> tuple[Found, ...]:
 def _scanned(folder: Path, paths: list[str]) -> tuple[Found, ...]:
     command = ["scan", "--format", "json", "--target", TARGET, *paths]
     told = json.loads(_kdoctor(command, folder).stdout)["findings"]
-    return tuple(sorted(_found(finding) for finding in told))
+    return tuple(sorted(map(_found, told), key=_order))
+
+
+def _order(found: Found) -> tuple[str, ...]:
+    """Tell findings apart in an order of their own; None, which has none, is an empty text."""
+    return tuple("" if each is None else str(each) for each in msgspec.structs.astuple(found))
 
 
 def _found(finding: dict[str, Any]) -> Found:

@@ -26,6 +26,7 @@ NO_NETWORK = "http://127.0.0.1:9"  # nothing listens there
 SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
 PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
 POLL = 1.0  # seconds
+INTERNAL_ERROR = 3  # how pytest ends where it fails itself
 TRIES = 20  # processes for one suite: each but the last died in a test
 
 _stopping = threading.Event()
@@ -70,9 +71,8 @@ def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[P
         suite = read(log.read_text(), crashed)
         done.write_text(json.dumps(sorted(suite.tests)))
         why = _process(package, arm, root, places, also)
-        entries = _entries(log.read_text())
-        lost = _lost(entries)
-        if lost is None or any("finished" in entry for entry in entries):
+        lost = _unfinished(_entries(log.read_text()))
+        if lost is None:
             break
         crashed[lost] = why
     suite = read(log.read_text(), crashed)
@@ -139,6 +139,22 @@ def _lost(entries: list[dict[str, Any]]) -> str | None:
     for entry in entries:
         running = entry.get("began", None if "ended" in entry else running)
     return running
+
+
+def _unfinished(entries: list[dict[str, Any]]) -> str | None:
+    """Return the test that took its process down, with all that should have come after it.
+
+    Python 3.11 may fail to compile what pytest shows of a RecursionError. pytest ends then, with a
+    test that has begun and ended and of which it has reported no call.
+    """
+    finished = entries[-1].get("finished") if entries else None
+    if finished is None:
+        return _lost(entries)
+    if finished != INTERNAL_ERROR:
+        return None
+    last = next((entry["ended"] for entry in reversed(entries) if "ended" in entry), None)
+    reported = {entry["test"] for entry in entries if entry.get("phase") == "call"}
+    return None if last in reported else last
 
 
 def _install(root: Path) -> None:

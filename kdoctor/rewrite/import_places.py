@@ -351,7 +351,7 @@ def _leading(module: Module, sorting: Sorting) -> Sequence[Group]:
         if len(small) == 1 and small[0] in known:
             group = known[small[0]]  # type: ignore[index]
             found[id(group)] = group
-        elif not is_text(line):
+        elif not is_docstring(line):
             break
     return tuple(found.values())
 
@@ -373,7 +373,7 @@ def _last_leading_import(module: Module) -> ImportStatement | None:
         imports = [each for each in small if isinstance(each, cst.Import | cst.ImportFrom)]
         if imports:
             last = imports[-1]
-        elif not is_text(line):
+        elif not is_docstring(line):
             break
     return last
 
@@ -385,7 +385,7 @@ def _at_the_top(module: Module, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
     lines = import_text(needs)
     first = module.tree.body[0]
     start = module.span(first).start
-    if is_text(first):
+    if is_docstring(first):
         end = line_end(module.text, module.span(first).end)
         yield Edit(Span(end, end), ("\n\n" + "\n".join(lines),))
         return
@@ -394,7 +394,7 @@ def _at_the_top(module: Module, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
     yield Edit(Span(start, start), ("".join(f"{line}\n" for line in lines),))
 
 
-def is_text(line: cst.CSTNode) -> bool:
+def is_docstring(line: cst.CSTNode) -> bool:
     """Say whether a statement is a docstring."""
     return (
         isinstance(line, cst.SimpleStatementLine)

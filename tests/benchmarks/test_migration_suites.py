@@ -37,6 +37,9 @@ TESTS = {
         "def test_hangs():\n    import signal\n    signal.signal(signal.SIGPROF, signal.SIG_IGN)\n"
         "    while True: pass\n"
         "def test_is_after_the_one_that_hangs(): pass\n"
+        "class Spoiled(Exception):\n    @property\n    def __traceback__(self): raise SystemError\n"
+        "def test_breaks_pytest(): raise Spoiled\n"
+        "def test_is_after_the_one_that_breaks_pytest(): pass\n"
         "def test_is_skipped():\n    import pytest\n    pytest.skip('no')\n"
     ),
     "tests/broken_test.py": "import no_such_module\ndef test_unseen(): pass\n",
@@ -64,6 +67,11 @@ def test_a_process_that_dies_takes_one_test_with_it(run_suite):
     assert outcome_of(run_suite, "test_passes") == "passed"
     assert outcome_of(run_suite, "test_is_after_the_one_that_dies") == "passed"
     assert outcome_of(run_suite, "test_is_skipped") == "skipped"
+
+
+def test_a_test_that_pytest_fails_to_report_is_the_only_one_that_is_lost(run_suite):
+    assert outcome_of(run_suite, "test_breaks_pytest") == "crashed"
+    assert outcome_of(run_suite, "test_is_after_the_one_that_breaks_pytest") == "passed"
 
 
 def test_a_package_finds_itself_installed(run_suite):

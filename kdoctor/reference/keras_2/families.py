@@ -39,3 +39,13 @@ GLOBAL_POOLING_3D = (
     keras.layers.GlobalAveragePooling3D,
     keras.layers.GlobalMaxPooling3D,
 )
+PREPROCESSING = (
+    keras.layers.CategoryEncoding,
+    keras.layers.Discretization,
+    keras.layers.HashedCrossing,
+    keras.layers.Hashing,
+    keras.layers.IntegerLookup,
+    keras.layers.Normalization,
+    keras.layers.StringLookup,
+    keras.layers.TextVectorization,
+)

@@ -85,6 +85,11 @@ def slice_arrays(arrays, start=None, stop=None):
     return arrays[start:stop] if hasattr(start, "__getitem__") else [None]
 
 
+def model_from_yaml(yaml_string, custom_objects=None):
+    """Raise an error, as Keras 2.6 and later do: YAML can make Python run anything."""
+    raise RuntimeError("a model is no longer made from YAML: save it as JSON")
+
+
 def legacy_support(function):
     """Return a method as it is: its arguments are those of Keras 2."""
     return function

@@ -12,6 +12,7 @@ from kdoctor.analysis.queries import File, files, references
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
+from kdoctor.rules.names._deferred_imports import deferred_import
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
@@ -55,11 +56,8 @@ def check(file: File) -> Iterator[Finding]:
         return
     helpers = Keras2Code(module, facts, missing)
     moves = Moves(module, _ways(facts), missing, helpers)
-    for reference, found in missing.items():
-        is_read = reference.kind is ReferenceKind.LOAD
-        imported = next((each for each in imports if is_read and _reads(reference, each)), None)
-        if imported is not None and imported.name == reference.name:
-            continue  # the finding at the import is about this use, too
+
+    def attempt_for(reference: Reference, found: Lookup) -> Fix | NoFix:
         attempt = helpers.attempt_or(reference, moves.attempt)
         if isinstance(attempt, NoFix):
             attempt = (
@@ -67,6 +65,18 @@ def check(file: File) -> Iterator[Finding]:
                 or star_of_package(module, facts, reference, found)
                 or attempt
             )
+        return attempt
+
+    attempts = {each: attempt_for(each, missing[each]) for each in imports}
+    stuck = [each for each, attempt in attempts.items() if isinstance(attempt, NoFix)]
+    for reference, found in missing.items():
+        is_read = reference.kind is ReferenceKind.LOAD
+        imported = next((each for each in imports if is_read and _reads(reference, each)), None)
+        if imported is not None and imported.name == reference.name:
+            continue  # the finding at the import is about this use, too
+        attempt = attempts.get(reference) or attempt_for(reference, found)
+        if isinstance(attempt, NoFix) and attempt != ONLY_IN_DEAD_CODE:
+            attempt = deferred_import(module, reference, stuck) or attempt
         if imported is not None:
             if isinstance(attempt, Fix):
                 continue  # as above

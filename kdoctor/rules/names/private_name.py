@@ -17,6 +17,7 @@ from kdoctor.keras_api.surface import surface_on
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
+from kdoctor.rules.names._deferred_imports import deferred_import
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
@@ -71,6 +72,16 @@ def check(file: File) -> Iterator[Finding]:
     rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(module, each, rows) for each in private if rows[each] is None}
     helpers = Keras2Code(module, facts, private)
+    attempts = {
+        each: _attempt(module, each, facts, rows, helpers)
+        for each in private
+        if each.kind is ReferenceKind.IMPORT and _is_private(each, facts)
+    }
+    stuck = [
+        each
+        for each, attempt in attempts.items()
+        if isinstance(attempt, NoFix) and _error(each, facts)
+    ]
     for reference in private:
         is_read_of_one = (
             reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None
@@ -79,7 +90,10 @@ def check(file: File) -> Iterator[Finding]:
             continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
-        yield _finding(file, reference, _attempt(module, reference, facts, rows, helpers))
+        attempt = attempts.get(reference) or _attempt(module, reference, facts, rows, helpers)
+        if isinstance(attempt, NoFix):
+            attempt = deferred_import(module, reference, stuck) or attempt
+        yield _finding(file, reference, attempt)
 
 
 def _attempt(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdoctor.verify.keras_2_code import classes, functions, losses
+from kdoctor.verify.keras_2_code import classes, functions, losses, random_layers
 from kdoctor.verify.keras_2_code.comparing import compare_calls
 
 
@@ -15,7 +15,7 @@ def compare(code: str, new: Any) -> None:
         AssertionError: they differ, and for which input.
     """
     drawn = {**functions.DRAWS, **losses.DRAWS}.get(code)
-    check = {**classes.CHECKS, **losses.CHECKS}.get(code)
+    check = {**classes.CHECKS, **losses.CHECKS, **random_layers.CHECKS}.get(code)
     if drawn is None and check is None:
         raise KeyError(code)
     if drawn is not None:

@@ -257,7 +257,7 @@ def _chosen(function: Any, pred: Any, x: Any) -> Any:
     return function(pred, lambda: x + 1, lambda: x * 3)
 
 
-def _family(base: Any) -> Callable[[Any], None]:
+def family_of(base: Any) -> Callable[[Any], None]:
     """Return the check that the same layers, by their names, are and are not of a family."""
 
     def check(new: Any) -> None:
@@ -277,14 +277,14 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "GlobalPooling1D": _pooling(base_global_pooling1d.GlobalPooling1D, 1),
     "GlobalPooling2D": _pooling(base_global_pooling2d.GlobalPooling2D, 2),
     "GlobalPooling3D": _pooling(base_global_pooling3d.GlobalPooling3D, 3),
-    "MERGING": _family(base_merge._Merge),
-    "CONVOLUTIONS": _family(base_conv.Conv),
-    "POOLING_1D": _family(base_pooling1d.Pooling1D),
-    "POOLING_2D": _family(base_pooling2d.Pooling2D),
-    "POOLING_3D": _family(base_pooling3d.Pooling3D),
-    "GLOBAL_POOLING_1D": _family(base_global_pooling1d.GlobalPooling1D),
-    "GLOBAL_POOLING_2D": _family(base_global_pooling2d.GlobalPooling2D),
-    "GLOBAL_POOLING_3D": _family(base_global_pooling3d.GlobalPooling3D),
+    "MERGING": family_of(base_merge._Merge),
+    "CONVOLUTIONS": family_of(base_conv.Conv),
+    "POOLING_1D": family_of(base_pooling1d.Pooling1D),
+    "POOLING_2D": family_of(base_pooling2d.Pooling2D),
+    "POOLING_3D": family_of(base_pooling3d.Pooling3D),
+    "GLOBAL_POOLING_1D": family_of(base_global_pooling1d.GlobalPooling1D),
+    "GLOBAL_POOLING_2D": family_of(base_global_pooling2d.GlobalPooling2D),
+    "GLOBAL_POOLING_3D": family_of(base_global_pooling3d.GlobalPooling3D),
     "convert_dense_weights_data_format": _dense,
     "default": _default,
     "smart_cond": _condition_in_a_graph,

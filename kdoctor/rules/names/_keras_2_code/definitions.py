@@ -15,7 +15,7 @@ from kdoctor.rewrite.pattern import Pattern
 from kdoctor.syntax.ast_walk import ast_dotted_name
 
 _SOURCE: Final = Path(__file__).parents[3] / "reference" / "keras_2"
-_FULL: Final = {"np": "numpy"}
+_FULL: Final = {"np": "numpy", "tf": "tensorflow"}
 _BUILTINS: Final = frozenset(dir(builtins))
 
 

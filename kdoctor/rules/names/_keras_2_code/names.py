@@ -13,7 +13,7 @@ from kdoctor.lazy_regex import pattern
 
 _PRIVATE_CODE: Final = "src."
 # Modules of Keras 2 by what they were called, the oldest name first; those in `_STILL_THERE` are
-# modules of Keras 3 as well.
+# modules of Keras 3 as well, those in `_PACKAGES` what they lie in.
 _HOMES: Final = {
     "sizes": ("utils.conv_utils",),
     "images": ("applications.imagenet_utils",),
@@ -29,8 +29,14 @@ _HOMES: Final = {
     "losses_utils": ("utils.losses_utils",),
     "losses": ("losses",),
     "merge": ("layers.merge", "layers.merging.base_merge"),
+    "random": ("engine.base_layer", "__internal__.layers"),
+    "yaml": ("models",),
+    "adapted": ("layers.experimental.preprocessing", "engine.base_preprocessing_layer"),
 }
-_STILL_THERE: Final = frozenset({"applications.imagenet_utils", "initializers", "losses", "utils"})
+_STILL_THERE: Final = frozenset(
+    {"applications.imagenet_utils", "initializers", "losses", "models", "utils"}
+)
+_PACKAGES: Final = frozenset({"applications", "layers", "legacy", *_STILL_THERE})
 _SIZES: Final = (
     "convert_data_format",
     "conv_input_length",
@@ -78,12 +84,14 @@ _TODAY: Final = {
     "to_snake_case": "utils.naming.to_snake_case",
     "validate_activation": "applications.imagenet_utils.validate_activation",
 }
+_FAMILIES: Final = {"Merge": "MERGING", "PreprocessingLayer": "PREPROCESSING"}
 _NO_ORACLE: Final = "no release that still runs has it, so the two were not compared"
 _UNLIKE: Final = {
     "LossFunctionWrapper": "Keras 3 refuses weights of samples for losses of more than one axis",
     "ReductionV2": "`AUTO` is `sum_over_batch_size`: Keras 3 has no `auto`",
     "convert_all_kernels_in_model": _NO_ORACLE,
     "convert_kernel": _NO_ORACLE,
+    "model_from_yaml": "it raises an error, as it does since Keras 2.6, where older ones read it",
     "object_list_uid": _NO_ORACLE,
     "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
     "unpack_singleton": _NO_ORACLE,
@@ -111,7 +119,10 @@ class Helper(Struct, frozen=True):
         """The exception that its import raises on Keras 3."""
         if self.home in _STILL_THERE:
             return f"ImportError: cannot import name '{self.leaf}' from 'keras.{self.home}'"
-        return f"ModuleNotFoundError: No module named 'keras.{self.home}'"
+        above = self.home.split(".")
+        ways = (".".join(above[: end + 1]) for end in range(len(above)))
+        missing = next(each for each in ways if each not in _PACKAGES)
+        return f"ModuleNotFoundError: No module named 'keras.{missing}'"
 
 
 def _named() -> Iterator[tuple[str, str, str]]:
@@ -129,6 +140,9 @@ def _named() -> Iterator[tuple[str, str, str]]:
         ("models", ("convert_all_kernels_in_model",)),
         ("kernels", ("convert_kernel",)),
         ("losses", ("LossFunctionWrapper",)),
+        ("random", ("BaseRandomLayer",)),
+        ("adapted", ("PreprocessingLayer",)),
+        ("yaml", ("model_from_yaml",)),
     ):
         yield from ((kind, each, each) for each in names)
     yield "images", "_obtain_input_shape", "obtain_input_shape"
@@ -141,7 +155,7 @@ def _helpers() -> Iterator[tuple[str, Helper]]:
     for kind, leaf, code in _named():
         for home in _HOMES[kind]:
             today, unlike = _TODAY.get(code, ""), _UNLIKE.get(code, "")
-            family = "MERGING" if code == "Merge" else ""
+            family = _FAMILIES.get(code, "")
             yield f"{home}.{leaf}", Helper(code, _HOMES[kind][0], leaf, today, unlike, family)
     for axes in ("1D", "2D", "3D"):
         for code, family in (

@@ -1,0 +1,182 @@
+"""Checks of base classes of layers that draw random numbers, or learn, by subclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+import tf_keras
+from tf_keras.src.engine import base_layer, base_preprocessing_layer
+
+from kdoctor.verify.keras_2_code.classes import family_of
+from kdoctor.verify.keras_2_code.comparing import assert_same, result
+from kdoctor.verify.keras_2_code.functions import one_of
+
+_CASES = 40
+_CALLS = 3  # of one layer: each draws other numbers
+_SHAPES = ((3, 4), (2, 5, 3), (1, 8))
+_GIVEN: tuple[dict[str, Any], ...] = (
+    {},
+    {"force_generator": True},
+    *({"rng_type": each} for each in ("stateful", "stateless", "legacy_stateful")),
+    {"force_generator": True, "rng_type": "stateless"},
+)
+
+
+def _random_layers(base: Any) -> dict[str, Any]:
+    """Return subclasses as people write them."""
+
+    class Normal(base):  # type: ignore[misc]
+        def call(self, inputs: Any) -> Any:
+            drawn = self._random_generator.random_normal
+            return inputs + drawn(tf.shape(inputs), 2.0, stddev=0.5)
+
+    class Uniform(base):  # type: ignore[misc]
+        def call(self, inputs: Any) -> Any:
+            generator = self._random_generator
+            whole = generator.random_uniform((4,), minval=1, maxval=9, dtype=tf.int32)
+            return inputs * generator.random_uniform(shape=(), maxval=3.0), whole
+
+    class Truncated(base):  # type: ignore[misc]
+        def call(self, inputs: Any) -> Any:
+            return inputs - self._random_generator.truncated_normal(inputs.shape[1:], nonce=7)
+
+    class Dropped(base):  # type: ignore[misc]
+        def call(self, inputs: Any) -> Any:
+            shape = (tf.shape(inputs)[0], *(1 for _ in inputs.shape[1:]))
+            return self._random_generator.dropout(inputs, 0.5, noise_shape=shape)
+
+    class Seeded(base):  # type: ignore[misc]
+        """Gives operations of TensorFlow a seed of its own."""
+
+        def call(self, inputs: Any) -> Any:
+            seed = self._random_generator.make_seed_for_stateless_op()
+            legacy = self._random_generator.make_legacy_seed()
+            if seed is None:
+                return tf.random.shuffle(inputs, seed=legacy)
+            return inputs + tf.random.stateless_uniform(tf.shape(inputs), seed)
+
+    made = (Normal, Uniform, Truncated, Dropped, Seeded)
+    return {each.__name__: each for each in made}
+
+
+def _random(new: Any) -> None:
+    random = np.random.default_rng(46)
+    olds, news = _random_layers(base_layer.BaseRandomLayer), _random_layers(new)
+    for _ in range(_CASES):
+        name, shape = one_of(random, sorted(olds)), one_of(random, _SHAPES)
+        given, seed = one_of(random, _GIVEN), int(random.integers(1, 1000))
+        x = tf.constant(random.normal(size=shape).astype("float32"))
+        about = f"{name} {given} {seed} of {shape}"
+        assert_same([_drawn(made[name], x, seed, given) for made in (olds, news)], about)
+        configs = [made[name](seed=seed, **given).get_config() for made in (olds, news)]
+        assert_same([each.get("rng_type") for each in configs], f"the config of {about}")
+        again = news[name].from_config(configs[1]).get_config()
+        assert_same([configs[0].get("rng_type"), again.get("rng_type")], f"{about}, made again")
+    for name in sorted(olds):
+        x = random.normal(size=(4, 6)).astype("float32")
+        both = ((tf_keras, olds[name]), (keras, news[name]))
+        assert_same([_predicted(root, made, x) for root, made in both], f"{name} in a model")
+    refused = [result(made["Normal"], rng_type="other") for made in (olds, news)]
+    assert_same(refused, "an unknown kind")
+
+
+def _drawn(layer: Any, x: Any, seed: int, given: dict[str, Any]) -> list[Any]:
+    tf.random.set_seed(46)
+    made = layer(seed=seed, **given)
+    return [made(x) for _ in range(_CALLS)]
+
+
+def _predicted(root: Any, layer: Any, x: Any) -> list[Any]:
+    inputs = root.Input(x.shape[1:])
+    made = layer(seed=3, force_generator=True)
+    model = root.Model(inputs, made(inputs))
+    return [model.predict(x, verbose=0) for _ in range(_CALLS)]
+
+
+def _adapted_layers(base: Any) -> dict[str, Any]:
+    """Return subclasses as people write them."""
+
+    class Centered(base):  # type: ignore[misc]
+        def build(self, input_shape: Any) -> None:
+            size = input_shape[-1]
+            self.total = self.add_weight(name="total", shape=(size,), initializer="zeros")
+            self.count = self.add_weight(name="count", shape=(), initializer="zeros")
+            self.mean = self.add_weight(name="mean", shape=(size,), initializer="zeros")
+            super().build(input_shape)
+
+        def update_state(self, data: Any) -> None:
+            data = tf.cast(data, "float32")
+            self.total.assign_add(tf.reduce_sum(data, 0))
+            self.count.assign_add(tf.cast(tf.shape(data)[0], "float32"))
+
+        def finalize_state(self) -> None:
+            self.mean.assign(tf.math.divide_no_nan(self.total, self.count))
+
+        def reset_state(self) -> None:
+            for each in (self.total, self.count, self.mean):
+                each.assign(tf.zeros_like(each))
+
+        def call(self, inputs: Any) -> Any:
+            return inputs - tf.convert_to_tensor(self.mean)
+
+    class Stateless(base):  # type: ignore[misc]
+        """Has no state, as casts and texts' cleaners."""
+
+        def call(self, inputs: Any) -> Any:
+            return tf.cast(inputs, "float32")
+
+    return {each.__name__: each for each in (Centered, Stateless)}
+
+
+def _adapted(new: Any) -> None:
+    random = np.random.default_rng(46)
+    olds = _adapted_layers(base_preprocessing_layer.PreprocessingLayer)
+    news = _adapted_layers(new)
+    for _ in range(_CASES):
+        rows, size = int(random.integers(1, 80)), int(random.integers(1, 5))
+        data = random.normal(size=(rows, size)).astype("float32")
+        batch, as_dataset = int(random.integers(1, 40)), bool(random.integers(2))
+        steps = int(random.integers(1, 4)) if as_dataset and rows > 4 * batch else None
+        about = f"{rows} rows of {size} by {batch}, {steps} steps, a dataset: {as_dataset}"
+        both = [
+            _learned(made["Centered"], data, batch, steps, as_dataset=as_dataset)
+            for made in (olds, news)
+        ]
+        assert_same(both, about)
+    for made in (olds, news):
+        assert not made["Stateless"]().is_adapted
+    x = np.arange(6).reshape(2, 3)
+    assert_same([made["Stateless"]()(x) for made in (olds, news)], "without a state")
+    assert_same(
+        [result(made["Stateless"]().adapt, x) for made in (olds, news)], "no `update_state`"
+    )
+    bare = [
+        result(base().reset_state) for base in (base_preprocessing_layer.PreprocessingLayer, new)
+    ]
+    assert_same(bare, "no `reset_state`")
+
+
+def _learned(
+    layer: Any, data: Any, batch: int, steps: int | None, *, as_dataset: bool
+) -> list[Any]:
+    made, told = layer(), []
+    for part in (data, data[: len(data) // 2 + 1] * 2):  # the second begins anew
+        if as_dataset:
+            made.adapt(tf.data.Dataset.from_tensor_slices(part).batch(batch), steps=steps)
+        else:
+            made.adapt(part, batch_size=batch)
+        told += [made(tf.constant(data)), made.is_adapted]
+    made.reset_state()
+    made.compile()
+    return [*told, made.is_adapted, made(tf.constant(data))]
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "BaseRandomLayer": _random,
+    "PreprocessingLayer": _adapted,
+    "PREPROCESSING": family_of(base_preprocessing_layer.PreprocessingLayer),
+}
