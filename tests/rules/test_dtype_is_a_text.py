@@ -10,4 +10,4 @@ def test_the_members_are_those_of_the_installed_tensorflow():
     import tensorflow as tf  # noqa: PLC0415
 
     asked = {each for each in dir(tf.DType) if not each.startswith("_")}
-    assert OF_A_DTYPE == asked - set(dir(str))
+    assert asked - set(dir(str)) == OF_A_DTYPE
