@@ -28,7 +28,7 @@ OF_A_DTYPE: Final = frozenset(
 
 
 @rule(
-    "KD243",
+    "KD244",
     severity=Severity.ERROR,
     since="3.0",
     look_for=reads("dtype", on=(Kind.TENSOR, Kind.VARIABLE)).beside(attribute(*OF_A_DTYPE)),
