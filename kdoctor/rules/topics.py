@@ -129,7 +129,7 @@ TOPICS = (
         "Shapes of inputs and outputs",
         "How a shape is declared, read and compared, and what a layer says of its own.",
         (
-            "KD207", "KD211", "KD225", "KD231", "KD301", "KD325", "KD415", "KD431", "KD456",
+            "KD207", "KD211", "KD225", "KD231", "KD242", "KD301", "KD325", "KD415", "KD431", "KD456",
         ),
     ),
     Topic(
