@@ -18,6 +18,7 @@ from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.rank import ranks_of
+from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.literals import literal
@@ -151,7 +152,7 @@ def _called(module: Module, call: cst.Call, depth: int) -> Shape | None:
     name = module.qualified(call.func)
     if name is None:
         return _method(module, call, depth)
-    package, _, function = name.partition(".")
+    package, _, function = by_the_short_way(name).partition(".")
     if package == "numpy" or (package == "tensorflow" and function in _OF_TENSORFLOW):
         return _of_library(module, call, function, depth)
     return None
