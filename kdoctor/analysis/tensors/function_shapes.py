@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, passed
-from kdoctor.analysis.tensors.known_shapes import Shape, sizes_in
+from kdoctor.analysis.tensors.known_shapes import Shape, sizes_in, with_axis
 from kdoctor.analysis.tensors.layer_shapes import joined
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -88,18 +88,6 @@ def reduced(given: Shape, axis: object, keepdims: object) -> Shape | None:
     if keepdims:
         return tuple(1 if place in at else size for place, size in enumerate(given))
     return tuple(size for place, size in enumerate(given) if place not in at)
-
-
-def with_axis(given: Shape, axis: object, size: int | None = 1) -> Shape | None:
-    """Return the shape with one axis more.
-
-    >>> with_axis((None, 3), -1), with_axis((None, 3), 0)
-    ((None, 3, 1), (1, None, 3))
-    """
-    count = len(given) + 1
-    if type(axis) is not int or not -count <= axis < count:
-        return None
-    return (*given[: axis % count], size, *given[axis % count :])
 
 
 def of_function(

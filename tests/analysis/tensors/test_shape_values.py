@@ -6,7 +6,6 @@ from kdoctor.analysis.models.layer_inputs import shape_of_symbolic
 from kdoctor.analysis.tensors.layer_shapes import AXES_OF, KEEP_SHAPE, MERGING, POOLED_AXES
 from tests.analysis.conftest import asked_in
 
-pytest.importorskip("keras")
 PRELUDE = "import keras\nfrom keras import layers, ops, Input\n"
 SIZES = {2: "(12,)", 3: "(8, 12)", 4: "(8, 8, 12)", 5: "(8, 8, 8, 12)"}
 ARGUMENTS = {"Activation": "'relu'", "GroupNormalization": "2", "Rescaling": "2.0"}
@@ -90,6 +89,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.frameworks
 @pytest.mark.parametrize("code", [*OF_ANY_RANK, *OF_ONE_RANK, *MERGED, *WRITTEN])
 def test_an_inferred_shape_is_that_of_keras(code):
     inferred = _inferred(code)
