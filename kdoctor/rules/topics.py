@@ -29,8 +29,8 @@ TOPICS = (
         "What `fit`, `evaluate` and `predict` take as data: lists, tuples, dicts, generators and "
         "frames that Keras 2 took and Keras 3 refuses or reads in another way.",
         (
-            "KD230", "KD318", "KD321", "KD322", "KD323", "KD409", "KD410", "KD418", "KD451",
-            "KD455", "KD459", "KD461", "KD462", "KD478", "KD479",
+            "KD230", "KD318", "KD321", "KD322", "KD323", "KD328", "KD409", "KD410", "KD418",
+            "KD451", "KD455", "KD459", "KD461", "KD462", "KD478", "KD479",
         ),
     ),
     Topic(
@@ -129,7 +129,8 @@ TOPICS = (
         "Shapes of inputs and outputs",
         "How a shape is declared, read and compared, and what a layer says of its own.",
         (
-            "KD207", "KD211", "KD225", "KD231", "KD301", "KD325", "KD415", "KD431", "KD456",
+            "KD207", "KD211", "KD225", "KD231", "KD242", "KD243", "KD301", "KD325", "KD415",
+            "KD431", "KD456",
         ),
     ),
     Topic(

@@ -56,7 +56,7 @@ def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> li
     ready: set[str] = set()
     for init in inits_of(line):
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
-        if _passes_tensors_to_init(init) or any(_is_self(each.func, init) for each in calls):
+        if passes_tensors_to_init(init) or any(_is_self(each.func, init) for each in calls):
             return []
         made += weighted_layers_assigned(module, init)
         ready |= layers_built(init)
@@ -73,7 +73,7 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
     that is built there. Not where the object is made by its inputs and outputs, or calls itself.
     """
     inits = inits_of(line)
-    return not any(_passes_tensors_to_init(each) or _calls_itself(each) for each in inits) and any(
+    return not any(passes_tensors_to_init(each) or _calls_itself(each) for each in inits) and any(
         _is_weighted(module, value, depth)
         for init in inits
         for ready in (layers_built(init),)
@@ -136,7 +136,7 @@ def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
     return name is not None and name.rpartition(".")[2] == "Model"
 
 
-def _passes_tensors_to_init(init: cst.FunctionDef) -> bool:
+def passes_tensors_to_init(init: cst.FunctionDef) -> bool:
     """Say whether ``super().__init__`` may be given inputs or outputs, by position or by name."""
     return any(
         given.star != "**" if given.keyword is None else given.keyword.value in _TENSORS

@@ -18,6 +18,7 @@ from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.rank import ranks_of
+from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.literals import literal
@@ -27,7 +28,7 @@ Shape = tuple[int | None, ...]
 
 _MAX_DEPTH: Final = 12
 _OF_TENSORFLOW: Final = frozenset({
-    *("cast", "constant", "convert_to_tensor", "eye", "ones", "reshape", "zeros"),
+    *("cast", "constant", "convert_to_tensor", "expand_dims", "eye", "ones", "reshape", "zeros"),
 })  # fmt: skip
 """Functions of TensorFlow that take a shape, or what has one, as those of NumPy do."""
 _CONVERTING: Final = makers.CONVERTING | {"constant", "convert_to_tensor"}
@@ -100,6 +101,8 @@ def _written(module: Module, node: cst.BaseExpression, depth: int) -> Shape | No
             return None if found is None else found[::-1]
         case cst.BinaryOperation():
             return _worked_out(module, value, depth)
+        case cst.Subscript():
+            return _with_new_axes(module, value, depth)
         case cst.Name() if given := values_passed_to(module, value):
             shapes = {shape_of(module, each, depth) for each in given}
             return shapes.pop() if len(shapes) == 1 else None
@@ -145,13 +148,30 @@ def _worked_out(module: Module, node: cst.BinaryOperation, depth: int) -> Shape 
     return left or right if () in (left, right) else None
 
 
+def _with_new_axes(module: Module, node: cst.Subscript, depth: int) -> Shape | None:
+    """Return the shape of ``x[:, None]``, ``x[:, np.newaxis]``: whole axes, and new ones."""
+    left = shape_of(module, node.value, depth)
+    taken: Shape = ()
+    for each in node.slice:
+        match each.slice:
+            case cst.Slice(lower=None, upper=None, step=None) if left:
+                taken, left = (*taken, left[0]), left[1:]
+            case cst.Index(value=cst.Name(value="None")):
+                taken = (*taken, 1)
+            case cst.Index(value=index) if (module.qualified(index) or "").endswith(".newaxis"):
+                taken = (*taken, 1)
+            case _:
+                return None
+    return None if left is None else (*taken, *left)
+
+
 def _called(module: Module, call: cst.Call, depth: int) -> Shape | None:
     if is_hidden(call):
         return None
     name = module.qualified(call.func)
     if name is None:
         return _method(module, call, depth)
-    package, _, function = name.partition(".")
+    package, _, function = by_the_short_way(name).partition(".")
     if package == "numpy" or (package == "tensorflow" and function in _OF_TENSORFLOW):
         return _of_library(module, call, function, depth)
     return None
@@ -182,6 +202,9 @@ def _of_library(module: Module, call: cst.Call, name: str, depth: int) -> Shape 
         return None if shape is None else sizes_in(module, shape)
     if name in makers.ELEMENTWISE or name in {"cast", *makers.FLOATS_OF_NUMPY}:
         return shape_of(module, first, depth)
+    if name == "expand_dims":
+        found = shape_of(module, first, depth)
+        return found and with_axis(found, literal(passed(call, "axis", 1)))
     if name == "reshape" and len(given) == 2:
         return _reshaped(shape_of(module, first, depth), sizes_in(module, given[1]))
     if name == "ravel":
@@ -222,6 +245,18 @@ def _reshaped(found: Shape | None, sizes: Shape | None) -> Shape | None:
     product = count_of(others)
     left = None if count is None or not product else count // product
     return tuple(left if each == -1 else each for each in sizes)
+
+
+def with_axis(given: Shape, axis: object, size: int | None = 1) -> Shape | None:
+    """Return the shape with one axis more.
+
+    >>> with_axis((None, 3), -1), with_axis((None, 3), 0)
+    ((None, 3, 1), (1, None, 3))
+    """
+    count = len(given) + 1
+    if type(axis) is not int or not -count <= axis < count:
+        return None
+    return (*given[: axis % count], size, *given[axis % count :])
 
 
 def count_of(shape: Sequence[int | None]) -> int | None:

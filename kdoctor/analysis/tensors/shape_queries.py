@@ -127,7 +127,7 @@ class _Shapes:
             case ast.Subscript(value=shape, slice=ast.Slice()):
                 return self.may_be(shape, space)
             case ast.Call(func=ast.Attribute(attr="compute_output_shape", value=layer), args=[_]):
-                return self._has_kind(layer, space, {Kind.LAYER})
+                return self._has_kind(layer, space, _OWNERS)
             case ast.Subscript(value=ast.Name() as shapes):
                 return self._may_be_given(shapes, space)
         owner = _whose_shape(node)

@@ -10,6 +10,7 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
@@ -20,6 +21,19 @@ GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
 _OF_OTHERS = frozenset({
     *("Bidirectional", "Lambda", "RNN", "SpectralNormalization", "TimeDistributed", "Wrapper"),
 })  # fmt: skip
+
+
+_MAKE_A_TUPLE: Final = frozenset({
+    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "Bidirectional", "Conv1D", "Conv2D",
+    "Conv3D", "Cropping1D", "Cropping2D", "Cropping3D", "Dense", "DepthwiseConv1D",
+    "DepthwiseConv2D", "Embedding", "Flatten", "GRU", "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+    "GlobalMaxPooling3D", "LSTM", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "Permute",
+    "RepeatVector", "Reshape", "SeparableConv1D", "SeparableConv2D", "SimpleRNN",
+    "TimeDistributed", "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D",
+    "ZeroPadding3D",
+})  # fmt: skip
+"""Layers whose `compute_output_shape` makes a tuple of a list and of a `TensorShape`, too."""
 
 
 def is_shape_parameter(module: Module, node: cst.Name) -> bool:
@@ -58,8 +72,11 @@ def is_shape_tuple(module: Module, node: cst.BaseExpression) -> bool:
             func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
             args=[cst.Arg(keyword=None, star="", value=given)],
         ):
-            return returns_shape_tuple(module, layer) and (
-                isinstance(value_of(module, given), cst.Tuple) or is_shape_tuple(module, given)
+            if class_made(module, layer) in _MAKE_A_TUPLE:
+                return True
+            is_tuple = isinstance(value_of(module, given), cst.Tuple)
+            return (is_tuple or is_shape_tuple(module, given)) and (
+                returns_shape_tuple(module, layer) or _is_model_of_keras(module, layer)
             )
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return is_shape_tuple(module, node.value)
@@ -89,6 +106,27 @@ def returns_shape_tuple(module: Module, layer: cst.BaseExpression) -> bool:
         and made.cls not in _OF_OTHERS
         and made.is_of_imported_class
     )
+
+
+def class_made(module: Module, layer: cst.BaseExpression) -> str | None:
+    """Return the class of a layer that is one of Keras itself."""
+    made = module.type_of(layer)
+    is_one = made is not None and made.kind is Kind.LAYER and made.is_of_imported_class
+    return made.cls if made is not None and is_one else None
+
+
+def _is_model_of_keras(module: Module, model: cst.BaseExpression) -> bool:
+    """Say whether it is a functional model, or a `Sequential` of layers of Keras alone."""
+    made = module.type_of(model)
+    if made is None or made.kind is not Kind.MODEL:
+        return False
+    if made.cls == "Functional":
+        return True
+    created = value_of(module, model)
+    if made.cls != "Sequential" or not isinstance(created, cst.Call) or not created.args:
+        return False
+    layers = elements_of(created.args[0].value) or []
+    return bool(layers) and all(class_made(module, each) is not None for each in layers[-1:])
 
 
 def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from msgspec import Struct, field
 
-from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
-from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.queries import File, files, subclasses
 from kdoctor.analysis.queries.classes import lineage
 from kdoctor.analysis.queries.conditions import word
-from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rewrite.source_lines import margin
+from kdoctor.keras_api import split_root
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.members._lists_of_shapes import (
     gives_a_shape,
     gives_as_is,
@@ -25,35 +22,22 @@ from kdoctor.rules.members._lists_of_shapes import (
     takes_apart,
     takes_several,
 )
+from kdoctor.rules.members._output_specs import (
+    ASK_CALL,
+    ASK_NO_SHAPE,
+    HELP,
+    SHAPE,
+    SPEC,
+    OwnLayer,
+    ask_call,
+    own_layer,
+)
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 
-ASK_CALL = frozenset({
-    "FlaxLayer", "GRUCell", "InputLayer", "JaxLayer", "LSTMCell", "Layer", "Pipeline",
-    "SimpleRNNCell", "StackedRNNCells", "TFSMLayer", "Wrapper",
-})  # fmt: skip
-"""The layers of Keras 3 whose output is what ``call`` gives: they say nothing of its shape."""
-ASK_NO_SHAPE = frozenset({
-    "Add", "AdditiveAttention", "Attention", "Average", "CategoryEncoding", "Concatenate",
-    "Discretization", "Dot", "Embedding", "Equalization", "Flatten", "GroupQueryAttention",
-    "Hashing", "Identity", "IntegerLookup", "Maximum", "Minimum", "MultiHeadAttention",
-    "Multiply", "Permute", "RandomGrayscale", "Reshape", "ReversibleEmbedding", "StringLookup",
-    "Subtract", "TextVectorization",
-})  # fmt: skip
-"""The layers that have a ``compute_output_spec`` of their own, which expects one tensor."""
-_SHAPE, _SPEC = "compute_output_shape", "compute_output_spec"
 _ITERATES = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
 _REFUSED = "ValueError: Exception encountered when calling {}.call()."
-
-
-class _Layer(Struct, frozen=True):
-    """A layer of this file: its own methods, the nearest first, and the Keras class under it."""
-
-    name: str
-    base: str
-    symbol: str
-    methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
 
 
 def _says_its_shape(_: TargetFacts, base: str) -> bool:
@@ -76,47 +60,20 @@ def check(file: File) -> Iterator[Finding]:
     """Report each class that says one thing of its output, and makes another."""
     module = file.module
     for node in module.nodes(cst.ClassDef):
-        if not methods_in(node).keys() & {"call", _SHAPE}:
+        if not methods_in(node).keys() & {"call", SHAPE}:
             continue
-        layer = _layer(module, file.facts, node)
-        if layer is None or "call" not in layer.methods or _SPEC in layer.methods:
+        layer = own_layer(module, file.facts, node)
+        if layer is None or "call" not in layer.methods or SPEC in layer.methods:
             continue
         why = _contradiction(module, layer)
         if why is not None and not module.is_guarded(node):
             yield _finding(file, node, layer, why)
 
 
-def _layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> _Layer | None:
-    """Return what is known of a layer; None where it may have methods that are not seen here."""
-    methods: dict[str, cst.FunctionDef] = {}
-    seen: set[cst.ClassDef] = set()
-    name = node.name.value
-    while True:
-        seen.add(node)
-        methods = methods_in(node) | methods
-        base = only_base(module, node)
-        if base is None:
-            return None
-        own = class_named(module, base)
-        if own is None:
-            break
-        if own in seen:
-            return None
-        node = own
-    symbol = module.qualified(base)
-    split = split_root(symbol) if symbol and is_keras_3(facts, symbol) else None
-    if symbol is None or split is None or facts.lookup(symbol).presence is Presence.MISSING:
-        return None
-    parent, _, leaf = split[1].rpartition(".")
-    if parent not in {"layers", ""} or (parent == "" and leaf != "Layer"):
-        return None
-    return _Layer(name, leaf, symbol, methods)
-
-
-def _contradiction(module: Module, layer: _Layer) -> str | None:
+def _contradiction(module: Module, layer: OwnLayer) -> str | None:
     """Return what is raised because of it."""
     returned = returned_by(layer.methods["call"])
-    shape = layer.methods.get(_SHAPE)
+    shape = layer.methods.get(SHAPE)
     if any(_is_list(module, each) for each in returned):
         if _is_a_part(layer.methods["call"]) or _asks_the_caller(layer.methods["call"]):
             return None
@@ -171,7 +128,7 @@ def _gives(branch: cst.If | cst.IfExp) -> bool:
     )
 
 
-def _is_one_tensor(module: Module, layer: _Layer, node: cst.BaseExpression) -> bool:
+def _is_one_tensor(module: Module, layer: OwnLayer, node: cst.BaseExpression) -> bool:
     """Say whether an expression surely is no list: arithmetic, or what an activation gives."""
     match value_of(module, node):
         case cst.BinaryOperation() | cst.UnaryOperation():
@@ -184,7 +141,7 @@ def _is_one_tensor(module: Module, layer: _Layer, node: cst.BaseExpression) -> b
     return False
 
 
-def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
+def _is_activation(module: Module, layer: OwnLayer, member: str) -> bool:
     init = layer.methods.get("__init__")
     stores = [
         each.value
@@ -200,41 +157,14 @@ def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
     )
 
 
-def _finding(file: File, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
+def _finding(file: File, node: cst.ClassDef, layer: OwnLayer, why: str) -> Finding:
     own = methods_in(node)
-    told = own.get("call") or own[_SHAPE]
-    said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
+    told = own.get("call") or own[SHAPE]
+    said_by = f"`{SHAPE}`" if SHAPE in layer.methods else f"`{layer.base}`"
     return file.finding(
         f"{said_by} gives the output shape, but `call` returns another: {why}",
         at=told.name,
-        symbol=f"{layer.symbol}.{_SPEC}",
-        help="Define `compute_output_spec(self, *args, **kwargs)` as `return keras.Operation."
-        "compute_output_spec(self, *args, **kwargs)`: then Keras runs `call`, as on Keras 2.",
-        fix=_fix(file, told),
+        symbol=f"{layer.symbol}.{SPEC}",
+        help=HELP,
+        fix=ask_call(file, told),
     )
-
-
-def _fix(file: File, method: cst.FunctionDef) -> Fix | NoFix:
-    module = file.module
-    start = module.span(method).start
-    if method.decorators:
-        start = module.span(method.decorators[0]).start
-    indent = margin(module.text, start)
-    if indent.strip():
-        return NoFix("the method does not start on its own line")
-    spelled, need = speller_at(module, method).spell("keras.Operation")
-    inner = indent + _step(module, method)
-    text = (
-        f"def {_SPEC}(self, *args, **kwargs):\n"
-        f"{inner}return {spelled}.{_SPEC}(self, *args, **kwargs)\n\n{indent}"
-    )
-    return file.fix(
-        "Let `call` determine the output shape", Edit(Span(start, start), (text,)), imports=[need]
-    )
-
-
-def _step(module: Module, method: cst.FunctionDef) -> str:
-    """Return by how much this file indents a body."""
-    if isinstance(method.body, cst.IndentedBlock) and method.body.indent is not None:
-        return method.body.indent
-    return module.tree.default_indent

@@ -58,6 +58,13 @@ WHOLE = [
     "tf.reshape(rows, (2, 3))",
     "tf.cast(rows, 'float32')",
     "tf.eye(n)",
+    "np.expand_dims(flat, -1)",
+    "np.expand_dims(rows, axis=0)",
+    "tf.expand_dims(rows, 1)",
+    "flat[:, None]",
+    "flat[None]",
+    "np.array(rows)[:, np.newaxis]",
+    "tf.constant(rows)[None, :, :, tf.newaxis]",
     "0.5",
 ]
 
