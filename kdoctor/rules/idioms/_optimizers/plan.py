@@ -19,6 +19,7 @@ from kdoctor.rewrite.source_lines import (
     lines_around,
     margin,
 )
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -78,6 +79,11 @@ class Plan(Struct):
             tuple(self._imports),
             unsafe_because="; ".join(self.unsafe),
         )
+
+    def rated(self, rule: Rule, title: str) -> Fix:
+        """Return all edits as one fix, safe where nothing is in doubt and the proofs hold."""
+        doubts = "; ".join(self.unsafe)
+        return rule.fix(title, *self._all_edits(), imports=self._imports, unsafe_because=doubts)
 
     def _excerpt(self, node: cst.CSTNode) -> str:
         text = " ".join(self.module.source(node).split())
@@ -190,6 +196,23 @@ class Plan(Struct):
         start = self.module.span(node).start
         line = margin(self.module.text, start)
         return line[: len(line) - len(line.lstrip())]
+
+    def layout(self, call: cst.Call) -> tuple[str, str, str]:
+        """Return what opens the arguments of a call, stands between them, and closes them."""
+        if not call.args:
+            return "(", ", ", ")"
+        first, last = self.module.span(call.args[0]), self.module.span(call)
+        last_one = self.module.span(call.args[-1])
+        if "\n" not in self.module.text[self.module.span(call.func).end : first.start]:
+            return "(", ", ", ")"
+        inner, closes = self.indent(call.args[0]), margin(self.module.text, last.end - 1)
+        is_apart = not closes.strip()
+        if (
+            first.start != last_one.start
+            and "\n" not in self.module.text[first.start : last_one.end]
+        ):
+            return f"(\n{inner}", ", ", f"\n{closes})" if is_apart else ")"
+        return f"(\n{inner}", f",\n{inner}", f",\n{closes})" if is_apart else ")"
 
     def _line_start(self, offset: int) -> int:
         return line_start(self.module.text, offset)
