@@ -68,7 +68,8 @@ def _error(optimizer: OldOptimizer) -> str:
         for each in descendants(optimizer.node.body)
         if isinstance(each, cst.Arg) and each.keyword and each.keyword.value in SLOT_OF_2_11
     )
-    return f"TypeError: add_variable_from_reference() got an unexpected keyword argument '{passed}'"
+    method = "TFOptimizer.add_variable_from_reference()"
+    return f"TypeError: {method} got an unexpected keyword argument '{passed}'"
 
 
 def _tells_the_rate(call: cst.Call) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.calls import argument, call_of_super
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -66,7 +66,10 @@ def rewrite_start(plan: Plan, function: cst.FunctionDef, names: Names) -> None:
     if not names.is_of_2_11:
         plan.doubt(_FIXED)
     keywords = _keywords(plan, function)
+    told = argument(start.base_call, "learning_rate") if names.is_of_2_11 else None
     rate = _rate(plan, function, start, keywords)
+    if told is not None:  # part of it is written for Keras 3
+        rate = plan.module.source(told.value)
     place = _tell_the_base(plan, function, names, start, rate, keywords)
     if later:
         plan.insert_after(place, later)
@@ -430,10 +433,10 @@ def _arguments(plan: Plan, names: Names, call: cst.Call, keywords: str) -> list[
             plan.stop(call, "a positional argument has no parameter in Keras 3")
             continue
         keyword = keyword or by_position[position]
+        if keyword in {"jit_compile", "learning_rate"} and names.is_of_2_11:
+            continue  # whether XLA compiles a step is said in `compile`
         if keyword in {"gradient_aggregator", "gradient_transformers", "mesh", *RATES}:
             plan.stop(call, f"`{keyword}=` has no counterpart")
-        elif keyword == "jit_compile" and names.is_of_2_11:
-            continue  # whether XLA compiles a step is said in `compile`
         else:
             parts.append((f"{keyword}=", plan.hole(each.value)))
     if not any(each.star == "**" for each in call.args):

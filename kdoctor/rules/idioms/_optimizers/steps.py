@@ -25,10 +25,12 @@ from kdoctor.rules.idioms._optimizers.protocols import OldOptimizer, parameters
 from kdoctor.rules.idioms._optimizers.state_calls import rewrite_body
 from kdoctor.rules.idioms._optimizers.states import States
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 
 STEP, APPLY = "update_step", "apply_gradients"
 _RATE = "learning_rate"
 _SPARSE = "tensorflow.IndexedSlices"
+_AVERAGE = "with `use_ema=True` the average starts with the weights after the first step in Keras 3"
 
 
 def rewrite_steps(plan: Plan, optimizer: OldOptimizer) -> None:
@@ -44,11 +46,22 @@ def rewrite_steps(plan: Plan, optimizer: OldOptimizer) -> None:
         plan.stop(optimizer.node.name, f"it has no `{STEP}`")
     if APPLY in methods:
         _apply(plan, methods[APPLY])
+    if _averages(plan):
+        plan.doubt(_AVERAGE)
     for name, function in methods.items():
         rewrite_built(plan, function)
         rewrite_makers(plan, function)
         rewrite_body(plan, function, states, variables.get(name, set()))
         check_handed_on(plan, function, variables.get(name, set()))
+
+
+def _averages(plan: Plan) -> bool:
+    """Say whether the file has an optimizer keep an average of the weights."""
+    return any(
+        each.keyword is not None and each.keyword.value == "use_ema" and literal(each.value) is True
+        for call in plan.module.nodes(cst.Call)
+        for each in call.args
+    )
 
 
 # -- the update
@@ -66,9 +79,9 @@ def _update_step(plan: Plan, function: cst.FunctionDef, states: States) -> None:
     if not takes_rate:
         end = plan.module.span(plain[1]).end
         plan.write(Span(end, end), f", {_RATE}")
+        _sparse(plan, function, states)
     if not _is_bound(function, _RATE):
         _pass_the_rate(plan, function)
-    _sparse(plan, function, states)
 
 
 def _is_bound(function: cst.FunctionDef, name: str) -> bool:
