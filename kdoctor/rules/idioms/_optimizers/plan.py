@@ -199,20 +199,21 @@ class Plan(Struct):
 
     def layout(self, call: cst.Call) -> tuple[str, str, str]:
         """Return what opens the arguments of a call, stands between them, and closes them."""
-        if not call.args:
+        if not call.args or not self._breaks(self.module.span(call.func).end, call.args[0]):
             return "(", ", ", ")"
-        first, last = self.module.span(call.args[0]), self.module.span(call)
-        last_one = self.module.span(call.args[-1])
-        if "\n" not in self.module.text[self.module.span(call.func).end : first.start]:
-            return "(", ", ", ")"
-        inner, closes = self.indent(call.args[0]), margin(self.module.text, last.end - 1)
-        is_apart = not closes.strip()
-        if (
-            first.start != last_one.start
-            and "\n" not in self.module.text[first.start : last_one.end]
+        inner = self.indent(call.args[0])
+        closes = margin(self.module.text, self.module.span(call).end - 1)
+        between, comma = f",\n{inner}", ","
+        if len(call.args) > 1 and not self._breaks(
+            self.module.span(call.args[0]).start, call.args[-1]
         ):
-            return f"(\n{inner}", ", ", f"\n{closes})" if is_apart else ")"
-        return f"(\n{inner}", f",\n{inner}", f",\n{closes})" if is_apart else ")"
+            between, comma = ", ", ""
+        return f"(\n{inner}", between, ")" if closes.strip() else f"{comma}\n{closes})"
+
+    def _breaks(self, start: int, node: cst.CSTNode) -> bool:
+        """Say whether a line ends between an offset and the start of a node."""
+        text = self.module.text[start : self.module.span(node).start]
+        return LINE_BREAK.search(text) is not None
 
     def _line_start(self, offset: int) -> int:
         return line_start(self.module.text, offset)
