@@ -14,6 +14,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.bases import EMPTY_BASES
 from kdoctor.syntax.classes import receiver_of, unsubscripted
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind, Type
 
 OPTIMIZER_HOOKS: Final = frozenset(
@@ -23,6 +24,12 @@ OPTIMIZER_HOOKS: Final = frozenset(
     }
 )
 """What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
+OF_2_11: Final = frozenset({
+    *("_build_learning_rate", "_index_dict", "_serialize_hyperparameter"),
+})  # fmt: skip
+"""What only the base class of optimizers had in TensorFlow 2.11 to 2.15."""
+SLOT_OF_2_11: Final = frozenset({"model_variable", "variable_name", "initial_value"})
+"""What `add_variable_from_reference` took there."""
 _REGISTERS: Final = "register_keras_serializable"
 _MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the next
 
@@ -203,3 +210,25 @@ def is_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
         isinstance(each, cst.ClassDef) and is_old_optimizer(module, each)
         for each in module.ancestors(node)
     )
+
+
+@once
+def optimizers_of_2_11(module: Module) -> frozenset[cst.ClassDef]:
+    """Return the optimizers of the file that use what only TensorFlow 2.11 to 2.15 had."""
+    return frozenset(
+        each
+        for each in module.nodes(cst.ClassDef)
+        if kind_of_class(module, each) is Kind.OPTIMIZER and not module.is_guarded(each)
+        if not methods_in(each).keys() & OPTIMIZER_HOOKS
+        if any(_is_of_2_11(inside) for inside in descendants(each.body))
+    )
+
+
+def _is_of_2_11(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Attribute(value=cst.Name(), attr=cst.Name(value=name)):
+            return name in OF_2_11
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="add_variable_from_reference"))):
+            keywords = {each.keyword.value for each in node.args if each.keyword}
+            return bool(keywords & SLOT_OF_2_11)
+    return False

@@ -20,6 +20,7 @@ from kdoctor.rules.arguments._keyword_changes import (
 )
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
+from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
@@ -54,9 +55,11 @@ def _is_gone(facts: TargetFacts, callee: Bound, keyword: str) -> bool:
     since="3.0",
     look_for=bound_keywords(_is_known, _is_gone),
 )
-def check(gone: BoundKeyword) -> Finding:
+def check(gone: BoundKeyword) -> Finding | None:
     """Report each keyword that is gone."""
     call, given = gone.bound, gone.given
+    if is_rewritten(gone.module, gone.facts, call.call):
+        return None  # KD524
     change = change_of(call.leaf, call.kind, gone.keyword)
     return gone.finding(
         f"`{call.leaf}` no longer accepts `{gone.keyword}=`: {_error(gone)}",

@@ -10,6 +10,7 @@ from kdoctor.analysis.queries import Call, Instance, calls
 from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.keras_api import Presence
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.rule import rule
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
@@ -56,6 +57,8 @@ def check(init: Call) -> Finding | None:
         return None
     if not _is_of_base(init) or is_in_old_optimizer(init.module, init.call):
         return None
+    if is_rewritten(init.module, init.facts, init.call):
+        return None  # KD524
     passes_a_name = first is not None
     return init.finding(
         f"`Optimizer.__init__` now takes the learning rate first, not the name: {_NO_RATE}"

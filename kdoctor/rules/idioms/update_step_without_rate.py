@@ -8,6 +8,7 @@ from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -38,6 +39,8 @@ def check(step: Method) -> Finding | None:
     """Report each such method."""
     if _is_called(step.module) or _may_call_it(step.module):
         return None
+    if is_rewritten(step.module, step.facts, step.node):
+        return None  # KD524
     return step.finding(
         "Keras 3 also passes the learning rate to `update_step`: TypeError: "
         f"{step.symbol}() takes 3 positional arguments but 4 were given",

@@ -17,6 +17,7 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import lines_around, margin
+from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.rule import rule
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
@@ -36,7 +37,7 @@ def check(init: Method) -> Finding | None:
     parts = [*_statements(init.node.body.body)]
     at = next((place for place, each in enumerate(parts) if _begins(each)), 0)
     early = next((each for each in parts[:at] if _is_assignment(init, each)), None)
-    if early is None or not _asks_keras(init):
+    if early is None or not _asks_keras(init) or is_rewritten(init.module, init.facts, init.node):
         return None
     name = init.owner.symbol
     return init.finding(
@@ -86,7 +87,7 @@ def _targets(statement: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 def _asks_keras(init: Method) -> bool:
     """Say whether it is Keras' own `__setattr__` that gets the attribute.
 
-    Of an optimizer of Keras 2 times KD511 and KD512 tell.
+    Of an optimizer of Keras 2 times KD511, KD512 and KD524 tell.
     """
     line, base = lineage_with_keras_3_base(init.module, init.facts, init.owner.node)
     has_its_own = any(_SETATTR in methods_in(each) for each in line)

@@ -11,6 +11,7 @@ from kdoctor.analysis.queries.members import reads_where
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable
 from kdoctor.rules.behaviour.weights_appended import appended_weight
+from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
 from kdoctor.rules.members._add_update import update_fix
 from kdoctor.rules.members._advice import advice_for
@@ -67,6 +68,9 @@ def check(read: Read) -> Finding | None:
         return None  # KD514
     if owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, read.node):
         return None  # KD511 and KD512 tell of the class as a whole
+    is_of_optimizer = owner.kind in {Kind.OPTIMIZER, Kind.VARIABLE}
+    if is_of_optimizer and is_rewritten(module, read.facts, read.node):
+        return None  # KD524
     last = last_release_with(read.facts, owner, member) or ""
     release = f" (last in Keras {last})" if last[1:] else ""
     return read.finding(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -19,7 +20,7 @@ from kdoctor.rules.idioms._optimizers.protocols import (
 )
 from kdoctor.syntax.libcst_walk import descendants
 
-_RATES = ("lr", "learning_rate")
+_RATES = ("lr", "learning_rate", "_learning_rate")
 # Ways to say that the keys of this class win over those of its base.
 _BASE_FIRST = (
     r"\*\*\s*(base_config|super\(.*?\)\.get_config\(\)),\s*\*\*",
@@ -31,9 +32,16 @@ _BASE_FIRST = (
 def rewrite_config(plan: Plan, function: cst.FunctionDef, names: Names) -> None:
     """Plan the new ``get_config``."""
     _check_order(plan, function, names)
+    if names.is_of_2_11 and not any(
+        (above := call_of_super(each)) and above[0] == "get_config"
+        for each in descendants(function.body)
+    ):
+        plan.stop(function.name, "it does not start from that of the base class")
     for node in list(descendants(function)):
         if isinstance(node, cst.Dict):
             _leave_the_rate(plan, function, node)
+        elif isinstance(node, cst.Call) and names.is_of_2_11:
+            _leave_the_rate_of_call(plan, function, node)
     for statement in statements(function.body):
         if _sets_the_rate(plan, function, statement):
             plan.remove(statement)
@@ -41,7 +49,9 @@ def rewrite_config(plan: Plan, function: cst.FunctionDef, names: Names) -> None:
         if node in plan.settled:
             continue
         read = _hyperparameter(plan, function, node)
-        if read is not None:
+        if read == "_learning_rate":
+            plan.stop(node, "the base class of Keras 3 tells its learning rate itself")
+        elif read is not None:
             plan.replace(node, f"{receiver(function)}.{names.attribute(read)}")
 
 
@@ -58,7 +68,8 @@ def _hyperparameter(plan: Plan, function: cst.FunctionDef, node: cst.CSTNode) ->
     """Return ``x`` of ``self._serialize_hyperparameter("x")`` and of ``K.get_value(self.x)``."""
     called = call_of_self(node, function)
     if called is not None and called[0] == "_serialize_hyperparameter" and called[1].args:
-        return text_of(called[1].args[0].value)
+        value = called[1].args[0].value
+        return text_of(value) or member_of_self(value, function)
     call = backend_call(plan.module, node, "get_value", "eval")
     if call is not None and call.args:
         return member_of_self(call.args[0].value, function)
@@ -90,7 +101,26 @@ def _leave_the_rate(plan: Plan, function: cst.FunctionDef, display: cst.Dict) ->
             plan.settled.update(descendants(each))
 
 
-def _gaps(plan: Plan, elements: Sequence[cst.BaseDictElement], gone: Sequence[bool]) -> list[Span]:
+def _leave_the_rate_of_call(plan: Plan, function: cst.FunctionDef, call: cst.Call) -> None:
+    """Take it out of ``config.update(learning_rate=…)``."""
+    gone = [
+        each.keyword is not None
+        and each.keyword.value in _RATES
+        and _reads_the_rate(plan, function, each.value)
+        for each in call.args
+    ]
+    for span in _gaps(plan, call.args, gone):
+        if "#" in plan.module.text[span.start : span.end]:
+            plan.stop(call, "there is a comment next to the learning rate")
+        plan.write(span, "")
+    for each, is_gone in zip(call.args, gone, strict=True):
+        if is_gone:
+            plan.settled.update(descendants(each))
+
+
+def _gaps(
+    plan: Plan, elements: Sequence[cst.BaseDictElement | cst.Arg], gone: Sequence[bool]
+) -> list[Span]:
     """Return what to cut for the elements to go, with their commas."""
     spans = [plan.module.span(each) for each in elements]
     kept = [index for index, is_gone in enumerate(gone) if not is_gone]

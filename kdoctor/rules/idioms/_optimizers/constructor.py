@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.calls import argument, call_of_super
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -29,7 +29,13 @@ from kdoctor.syntax.libcst_walk import descendants
 RATES = ("lr", "learning_rate")
 """What the learning rate was called."""
 
+_KEPT_RATES = ("_learning_rate", *RATES)
 _EMPTY = ("[]", "[], []")
+_OF_2_11 = (
+    *("name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema"),
+    *("ema_momentum", "ema_overwrite_frequency", "jit_compile"),
+)
+"""The parameters of the base class of TensorFlow 2.11 to 2.15, in their order."""
 _FIXED = (
     "hyperparameters become plain numbers: setting them in a callback during `fit` has no effect"
 )
@@ -57,10 +63,14 @@ def rewrite_start(plan: Plan, function: cst.FunctionDef, names: Names) -> None:
         return
     later = _put_off(plan, function, names, start)
     names.decays = start.decays
-    plan.doubt(_FIXED)
+    if not names.is_of_2_11:
+        plan.doubt(_FIXED)
     keywords = _keywords(plan, function)
+    told = argument(start.base_call, "learning_rate") if names.is_of_2_11 else None
     rate = _rate(plan, function, start, keywords)
-    place = _tell_the_base(plan, function, start, rate, keywords)
+    if told is not None:  # part of it is written for Keras 3
+        rate = plan.module.source(told.value)
+    place = _tell_the_base(plan, function, names, start, rate, keywords)
     if later:
         plan.insert_after(place, later)
 
@@ -151,6 +161,9 @@ def _store(
 ) -> None:
     """Read ``self.member = value`` of the older style."""
     member, value = stored
+    if names.is_of_2_11 and member in _KEPT_RATES:
+        _note_rate(plan, statement, _built_rate(value) or value, start)
+        return
     if not names.old_style:
         return
     variable = backend_call(plan.module, value, "variable")
@@ -165,6 +178,17 @@ def _store(
         assert variable is not None
         plan.settled.update((variable, variable.func))
         plan.write(plan.module.span(variable), plan.hole(inner))
+
+
+def _built_rate(value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return ``rate`` of ``self._build_learning_rate(rate)``."""
+    match value:
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value="_build_learning_rate")),
+            args=[cst.Arg(value=rate, star="")],
+        ):
+            return rate
+    return None
 
 
 def _note_rate(plan: Plan, statement: cst.CSTNode, rate: cst.BaseExpression, start: _Start) -> None:
@@ -328,9 +352,10 @@ def _taken_from_keywords(rate: cst.BaseExpression, keywords: str) -> cst.BaseExp
     return None
 
 
-def _tell_the_base(
+def _tell_the_base(  # noqa: PLR0913, PLR0917 - what the call needs to be written
     plan: Plan,
     function: cst.FunctionDef,
+    names: Names,
     start: _Start,
     rate: str,
     keywords: str,
@@ -339,12 +364,17 @@ def _tell_the_base(
     call, statement = start.base_call, start.base_statement
     assert call is not None
     assert statement is not None
-    arguments = _arguments(plan, call, keywords)
+    if "#" in plan.module.source(call):
+        plan.stop(call, "there is a comment in it")
+    opened, between, closed = plan.layout(call)
+    given = _arguments(plan, names, call, keywords)
+    first: list[tuple[Part, ...]] = [(f"learning_rate={rate}",)]
+    separated = [part for each in (*first, *given) for part in (between, *each)][1:]
+    parts = (opened, *separated, closed)
     plan.settled.update(descendants(call))
     decay = [f'decay = {keywords}.pop("decay", 0.0)'] if start.decays else []
     if start.decays and "decay" in _names_of(function):
         plan.stop(function.name, "it accepts `decay` and passes a different one on")
-    parts = (f"learning_rate={rate}", *arguments)
     place = statement if start.rate is None else _place(plan, function, start)
     if place is statement:
         if start.rate_statement is not None:
@@ -352,8 +382,7 @@ def _tell_the_base(
         if decay:
             plan.insert_before(statement, decay)
         span = plan.module.span(call)
-        opened = plan.module.span(call.func).end
-        plan.write(Span(opened, span.end), "(", *parts, ")")
+        plan.write(Span(plan.module.span(call.func).end, span.end), *parts)
         return statement
     plan.remove(statement)
     indent = plan.indent(statement)
@@ -361,7 +390,7 @@ def _tell_the_base(
     func = plan.module.source(call.func)
     span = plan.module.span(place)
     plan.settled.update(descendants(place))
-    plan.write(span, f"{head}{func}(", *parts, ")")
+    plan.write(span, f"{head}{func}", *parts)
     return place
 
 
@@ -391,20 +420,25 @@ def _bound(statement: cst.CSTNode) -> Iterator[str]:
             yield each.target.value
 
 
-def _arguments(plan: Plan, call: cst.Call, keywords: str) -> tuple[Part, ...]:
+def _arguments(plan: Plan, names: Names, call: cst.Call, keywords: str) -> list[tuple[Part, ...]]:
     """Return what else was passed to the base class; the first of Keras 2 was the name."""
-    parts: list[Part] = []
+    by_position = _OF_2_11 if names.is_of_2_11 else _OF_2_11[:1]
+    parts: list[tuple[Part, ...]] = []
     for position, each in enumerate(call.args):
+        keyword = each.keyword.value if each.keyword is not None else ""
         if each.star == "**":
-            parts += [", **", plan.hole(each.value)]
-        elif each.star or (each.keyword is None and position > 0):
+            parts.append(("**", plan.hole(each.value)))
+            continue
+        if each.star or (not keyword and position >= len(by_position)):
             plan.stop(call, "a positional argument has no parameter in Keras 3")
-        elif each.keyword is None:
-            parts += [", name=", plan.hole(each.value)]
-        elif each.keyword.value in {"gradient_aggregator", "gradient_transformers", *RATES}:
-            plan.stop(call, f"`{each.keyword.value}=` has no counterpart")
+            continue
+        keyword = keyword or by_position[position]
+        if keyword in {"jit_compile", "learning_rate"} and names.is_of_2_11:
+            continue  # whether XLA compiles a step is said in `compile`
+        if keyword in {"gradient_aggregator", "gradient_transformers", "mesh", *RATES}:
+            plan.stop(call, f"`{keyword}=` has no counterpart")
         else:
-            parts += [f", {each.keyword.value}=", plan.hole(each.value)]
+            parts.append((f"{keyword}=", plan.hole(each.value)))
     if not any(each.star == "**" for each in call.args):
-        parts.append(f", **{keywords}")
-    return tuple(parts)
+        parts.append((f"**{keywords}",))
+    return parts

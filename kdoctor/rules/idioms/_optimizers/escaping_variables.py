@@ -66,7 +66,12 @@ def check_handed_on(plan: Plan, function: cst.FunctionDef, variables: set[str]) 
 
 
 def _is_super(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Name) and call.func.value in {"super", "type", "getattr"}
+    return isinstance(call.func, cst.Name) and call.func.value in {
+        "super",
+        "type",
+        "getattr",
+        "hasattr",
+    }
 
 
 def _may_ask_for_the_name(plan: Plan, call: cst.Call) -> bool:

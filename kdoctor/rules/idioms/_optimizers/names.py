@@ -42,6 +42,20 @@ OF_KERAS_2 = frozenset(
 )
 """What an optimizer of Keras 2 had and one of Keras 3 lacks; a test asks the two for it."""
 
+OF_2_11 = frozenset(
+    {
+        *("_build_index_dict", "_build_learning_rate", "_compute_current_learning_rate"),
+        *("_create_iteration_variable", "_create_or_restore_slot_variable"),
+        *("_deduplicate_sparse_grad", "_distributed_apply_gradients_fn", "_index_dict"),
+        *("_internal_apply_gradients", "_mesh", "_process_kwargs", "_run_with_dtensor"),
+        *("_serialize_hyperparameter", "_sharded_variable_builders", "_update_step"),
+        *("_update_step_xla", "aggregate_gradients", "compute_gradients", "jit_compile", "lr"),
+        *("minimize",),
+    }
+)
+"""The same for optimizers of TensorFlow 2.11 to 2.15."""
+_LAST_2 = "2.15.0"
+
 _HOOKS = frozenset(
     {
         *("__init__", "get_config", "from_config", "_create_slots", "_prepare_local"),
@@ -56,12 +70,14 @@ class Names(Struct):
     """What the attributes of one class are called in the new one.
 
     ``stored`` are those that the class itself has, ``read`` those that it asks for; ``old_style``:
-    hyperparameters are ``K.variable(…)``; ``decays``: there is a decay of the learning rate;
-    ``dropped`` are methods that go.
+    hyperparameters are ``K.variable(…)``; ``is_of_2_11``: the class is for TensorFlow 2.11 to 2.15,
+    whose base class had most attributes of Keras 3's; ``decays``: there is a decay of the learning
+    rate; ``dropped`` are methods that go.
     """
 
     facts: TargetFacts
     old_style: bool
+    is_of_2_11: bool
     methods: frozenset[str]
     stored: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
@@ -69,9 +85,16 @@ class Names(Struct):
     dropped: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, optimizer: OldOptimizer, facts: TargetFacts, *, old_style: bool) -> Names:
+    def of(
+        cls,
+        optimizer: OldOptimizer,
+        facts: TargetFacts,
+        *,
+        old_style: bool = False,
+        is_of_2_11: bool = False,
+    ) -> Names:
         """Return the names that a class uses."""
-        names = cls(facts, old_style, frozenset(optimizer.methods))
+        names = cls(facts, old_style, is_of_2_11, frozenset(optimizer.methods))
         for function in optimizer.methods.values():
             for each in descendants(function):
                 names._note(each, function)
@@ -116,7 +139,20 @@ class Names(Struct):
         return wanted
 
     def _is_taken(self, name: str) -> bool:
+        """Say whether Keras 3 means by it what the class cannot have meant."""
+        return self._is_of_base(name) and not (self.is_of_2_11 and self._was_of_base(name))
+
+    def _is_of_base(self, name: str) -> bool:
         return self.facts.member(_BASE, name) is Presence.EXISTS
+
+    def _was_of_base(self, name: str) -> bool:
+        if name == "_learning_rate":
+            return True  # the class itself had to set it
+        return self.facts.at_release(_LAST_2).member(_BASE, name) is Presence.EXISTS
+
+    @property
+    def _gone(self) -> frozenset[str]:
+        return OF_2_11 if self.is_of_2_11 else OF_KERAS_2
 
     # -- the last look
 
@@ -129,7 +165,7 @@ class Names(Struct):
                 plan.stop(function.name, "its purpose is not known")
             elif self._is_taken(name):
                 plan.stop(function.name, "the base class of Keras 3 already defines it")
-            elif name in OF_KERAS_2:
+            elif name in self._gone:
                 plan.stop(function.name, "Keras 3 never calls it")
 
     def check_members(self, plan: Plan, function: cst.FunctionDef) -> None:
@@ -138,12 +174,17 @@ class Names(Struct):
             if node in plan.settled:
                 continue
             above = call_of_super(node)
-            if above is not None and above[0] not in {"__init__", "get_config", "from_config"}:
+            if above is not None and not self._may_be_called_above(above[0]):
                 plan.stop(node, "the base class of Keras 3 has no such method")
             member = member_of_self(node, function)
             if member is not None:
                 assert isinstance(node, cst.Attribute)
                 self._check_member(plan, function, node, member)
+
+    def _may_be_called_above(self, name: str) -> bool:
+        if name in {"__init__", "get_config", "from_config"}:
+            return True
+        return self.is_of_2_11 and self._is_of_base(name) and self._was_of_base(name)
 
     def _check_member(
         self, plan: Plan, function: cst.FunctionDef, node: cst.Attribute, member: str
@@ -159,9 +200,9 @@ class Names(Struct):
                 plan.replace(node, f"{mine}.{self.attribute(member)}")
         elif member == "_initial_decay" and self.decays:
             plan.replace(node, f"{mine}.{self.attribute('decay')}")
-        elif member in self.methods and member not in self.dropped and member not in OF_KERAS_2:
+        elif member in self.methods and member not in self.dropped and member not in self._gone:
             return
-        elif self._is_taken(member):
+        elif self._is_of_base(member):
             if isinstance(parent, cst.Call) and parent.func is node and member in _CALLED:
                 plan.stop(node, "it is not a method in Keras 3")
             if isinstance(parent, cst.AssignTarget) and member == "iterations":

@@ -19,6 +19,7 @@ from kdoctor.rewrite.source_lines import (
     lines_around,
     margin,
 )
+from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -78,6 +79,11 @@ class Plan(Struct):
             tuple(self._imports),
             unsafe_because="; ".join(self.unsafe),
         )
+
+    def rated(self, rule: Rule, title: str) -> Fix:
+        """Return all edits as one fix, safe where nothing is in doubt and the proofs hold."""
+        doubts = "; ".join(self.unsafe)
+        return rule.fix(title, *self._all_edits(), imports=self._imports, unsafe_because=doubts)
 
     def _excerpt(self, node: cst.CSTNode) -> str:
         text = " ".join(self.module.source(node).split())
@@ -190,6 +196,24 @@ class Plan(Struct):
         start = self.module.span(node).start
         line = margin(self.module.text, start)
         return line[: len(line) - len(line.lstrip())]
+
+    def layout(self, call: cst.Call) -> tuple[str, str, str]:
+        """Return what opens the arguments of a call, stands between them, and closes them."""
+        if not call.args or not self._breaks(self.module.span(call.func).end, call.args[0]):
+            return "(", ", ", ")"
+        inner = self.indent(call.args[0])
+        closes = margin(self.module.text, self.module.span(call).end - 1)
+        between, comma = f",\n{inner}", ","
+        if len(call.args) > 1 and not self._breaks(
+            self.module.span(call.args[0]).start, call.args[-1]
+        ):
+            between, comma = ", ", ""
+        return f"(\n{inner}", between, ")" if closes.strip() else f"{comma}\n{closes})"
+
+    def _breaks(self, start: int, node: cst.CSTNode) -> bool:
+        """Say whether a line ends between an offset and the start of a node."""
+        text = self.module.text[start : self.module.span(node).start]
+        return LINE_BREAK.search(text) is not None
 
     def _line_start(self, offset: int) -> int:
         return line_start(self.module.text, offset)

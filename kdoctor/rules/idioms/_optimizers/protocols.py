@@ -10,7 +10,12 @@ from msgspec import Struct
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import is_old_optimizer, member_of_self
+from kdoctor.analysis.models.user_classes import (
+    is_old_optimizer,
+    member_of_self,
+    methods_in,
+    optimizers_of_2_11,
+)
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -19,15 +24,17 @@ BASES = frozenset({"Optimizer", "OptimizerV2"})
 
 
 class OldOptimizer(Struct, frozen=True):
-    """A class of the user's: an optimizer without ``update_step``.
+    """A class of the user's: an optimizer for Keras 2.
 
     ``base`` is its one base class where that is Keras' bare ``Optimizer``, None for any other.
+    ``is_of_2_11``: it has the ``update_step`` of TensorFlow 2.11 to 2.15; others have none.
     """
 
     node: cst.ClassDef
     methods: dict[str, cst.FunctionDef]
     base: cst.BaseExpression | None
     qualified: str | None
+    is_of_2_11: bool = False
 
 
 def old_optimizers(
@@ -45,6 +52,17 @@ def old_optimizers(
         name = _root_name(module, node)
         if _is_keras_3(facts, name):
             yield OldOptimizer(node, methods, _bare_base(module, node), name)
+
+
+def old_optimizers_of_2_11(module: Module, facts: TargetFacts) -> Iterator[OldOptimizer]:
+    """Yield the optimizers that use what only the base class of TensorFlow 2.11 to 2.15 had."""
+    for node in module.nodes(cst.ClassDef):
+        if node not in optimizers_of_2_11(module) or not isinstance(node.body, cst.IndentedBlock):
+            continue
+        name = _root_name(module, node)
+        if _is_keras_3(facts, name):
+            base = _bare_base(module, node)
+            yield OldOptimizer(node, methods_in(node), base, name, is_of_2_11=True)
 
 
 def _is_keras_3(facts: TargetFacts, name: str | None) -> bool:

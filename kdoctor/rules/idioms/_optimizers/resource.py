@@ -13,6 +13,7 @@ from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.dataflow.statements import is_docstring
 from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.model import Span
+from kdoctor.rules.idioms._optimizers.build_method import bound
 from kdoctor.rules.idioms._optimizers.escaping_variables import check_handed_on, variables_in
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
@@ -102,7 +103,7 @@ def _add_slot(
     plan: Plan, function: cst.FunctionDef, names: Names, call: cst.Call, slots: dict[str, str]
 ) -> None:
     """Rewrite ``self.add_slot(var, "m", initializer)``."""
-    given = _bind(call, ("var", "slot_name", "initializer", "shape"))
+    given = bound(call, ("var", "slot_name", "initializer", "shape"))
     name = text_of(given.get("slot_name")) if given else None
     loop = _loop_around(plan, call)
     if given is None or name is None or not name.isidentifier() or loop is None:
@@ -151,7 +152,7 @@ def _zeros_of_shape(plan: Plan, node: cst.BaseExpression | None) -> cst.BaseExpr
     """Return the shape of ``tf.zeros(shape=[], dtype=…)``."""
     if not isinstance(node, cst.Call) or plan.module.qualified(node.func) != "tensorflow.zeros":
         return None
-    given = _bind(node, ("shape", "dtype"))
+    given = bound(node, ("shape", "dtype"))
     return given.get("shape") if given else None
 
 
@@ -188,19 +189,6 @@ def _loop_around(plan: Plan, call: cst.Call) -> cst.For | None:
         if not isinstance(each, cst.SimpleStatementLine | cst.IndentedBlock | cst.If | cst.Else):
             return None
     return None
-
-
-def _bind(call: cst.Call, wanted: tuple[str, ...]) -> dict[str, cst.BaseExpression] | None:
-    given: dict[str, cst.BaseExpression] = {}
-    for position, each in enumerate(call.args):
-        name = each.keyword.value if each.keyword is not None else None
-        if each.star or (name is None and position >= len(wanted)):
-            return None
-        name = name or wanted[position]
-        if name not in wanted or name in given:
-            return None
-        given[name] = each.value
-    return given
 
 
 # -- the update

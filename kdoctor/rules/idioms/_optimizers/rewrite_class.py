@@ -8,7 +8,7 @@ from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.idioms._optimizers import resource, updates
+from kdoctor.rules.idioms._optimizers import resource, steps, updates
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.constructor import RATES, rewrite_start
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -38,7 +38,8 @@ def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> P
         plan.stop(optimizer.node.name, "its base class is not the plain `Optimizer` of Keras")
         return plan
     old_style = updates.HOOK in optimizer.methods
-    names = Names.of(optimizer, facts, old_style=old_style)
+    is_of_2_11 = optimizer.is_of_2_11
+    names = Names.of(optimizer, facts, old_style=old_style, is_of_2_11=is_of_2_11)
     if old_style and any(hook in optimizer.methods for hook in (resource.DENSE, resource.SLOTS)):
         plan.stop(optimizer.node.name, "it follows two protocols at once")
     _base(plan, optimizer)
@@ -50,7 +51,9 @@ def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> P
     rewrite_start(plan, start, names)
     if "get_config" in optimizer.methods:
         rewrite_config(plan, optimizer.methods["get_config"], names)
-    if old_style:
+    if is_of_2_11:
+        steps.rewrite_steps(plan, optimizer)
+    elif old_style:
         updates.rewrite_updates(plan, optimizer, names)
     else:
         resource.rewrite_resource(plan, optimizer, names)
