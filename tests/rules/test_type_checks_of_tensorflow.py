@@ -96,6 +96,33 @@ def test_what_is_another_thing_or_asked_about_both_is_not_reported(code: str) ->
     assert not reported(code)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(
+            "def f(w):\n    return w.numpy() if isinstance(w, tf.Variable) else w\n\n\n"
+            "f(3)\nf(layer.kernel)",
+            id="one call of several passes a weight",
+        ),
+        pytest.param(
+            "def f(t):\n    return t if tf.is_tensor(t) else 3\n\n\nf(x)\nf([1])",
+            id="one call of several passes a symbolic tensor",
+        ),
+        pytest.param(
+            "class Mine(keras.layers.Layer):\n    def __init__(self, bits):\n"
+            "        super().__init__()\n        self.bits = bits\n\n"
+            "    def build(self, shape):\n"
+            "        self.bits = self.add_weight(shape=())\n\n    def get_config(self):\n"
+            "        return {'bits': self.bits if isinstance(self.bits, tf.Variable) else 1}",
+            id="one of two assignments",
+        ),
+    ],
+)
+def test_what_may_be_one_is_reported_as_such(code: str) -> None:
+    (message,) = reported(code)
+    assert "may be a" in message
+
+
 def test_asking_another_value_for_the_new_class_provides_for_nothing() -> None:
     assert reported(
         "y = layer(x)\n\n\ndef f():\n    return keras.utils.is_keras_tensor(y) and tf.is_tensor(x)"

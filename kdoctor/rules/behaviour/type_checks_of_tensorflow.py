@@ -8,6 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, has_builtin, is_hidden, speller_at, value_of
+from kdoctor.analysis.dataflow.alternatives import Asked, may_be
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.dataflow.possible_values import parameter_of
 from kdoctor.analysis.queries import Call, builtins, imported, references
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.keras_api import split_root
@@ -46,7 +49,7 @@ _ASKED: Final = references(where=lambda _, name: name in _VARIABLES)
     look_for=builtins("isinstance").beside(_ASKED) | imported(*_IS_TENSOR).beside(SYMBOLIC),
 )
 def check(call: Call) -> Finding | None:
-    """Report each such question about what surely is a weight, or a symbolic tensor."""
+    """Report each such question about what is a weight or a symbolic tensor, or may be one."""
     module = call.module
     if module.is_guarded(call.node) or any(each.star or each.keyword for each in call.node.args):
         return None
@@ -62,6 +65,27 @@ def _is_isinstance(call: Call) -> bool:
     return not call.name and has_builtin(call.module, call.node, "isinstance")
 
 
+def _may_be(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
+    """Say whether something is such a value, or some value that the file gives it."""
+    if may_be(module, node, is_it):
+        return True
+    parameter = parameter_of(module, node)
+    points_to = points_to_of(module)
+    function = None if parameter is None else points_to.function_around(parameter)
+    if parameter is None or function is None:
+        return False
+    given = (
+        points_to.passed(each, parameter)
+        for each in points_to.callers(function)
+        if not module.is_guarded(each)
+    )
+    return any(each is not None and may_be(module, each, is_it) for each in given)
+
+
+def _is(module: Module, node: cst.BaseExpression, is_it: Asked) -> str:
+    return "is" if is_it(module, node) else "may be"
+
+
 # Is it a variable?
 
 
@@ -71,15 +95,15 @@ def _of_a_weight(
     module = call.module
     written = list(_classes_in(classes))
     found = next((each for each in written if module.qualified(each) in _VARIABLES), None)
-    if found is None or not _is_weight(module, asked):
+    if found is None or not _may_be(module, asked, _is_weight):
         return None
     if any(_may_be_of_keras(module, each) for each in written):
         return None
     if _is_asked_beside(call, asked, _KERAS_VARIABLES):
         return None
     return call.finding(
-        f"`{call.source(asked)}` is a `keras.Variable`, which is no `tf.Variable`: this is False "
-        "on Keras 3",
+        f"`{call.source(asked)}` {_is(module, asked, _is_weight)} a `keras.Variable`, which is no "
+        "`tf.Variable`: this is False on Keras 3",
         at=found,
         symbol="keras.Variable",
         help="Ask for `keras.Variable` as well.",
@@ -143,13 +167,13 @@ def _with_keras_variable(call: Call, classes: cst.BaseExpression, found: cst.Bas
 
 def _of_a_tensor(call: Call, asked: cst.BaseExpression) -> Finding | None:
     module = call.module
-    if not is_symbolic(module, asked) or module.context_of(call.node) in RUN_WITH_VALUES:
+    if module.context_of(call.node) in RUN_WITH_VALUES or not _may_be(module, asked, is_symbolic):
         return None
     if _is_asked_beside(call, asked, _KERAS_TENSORS):
         return None
     return call.finding(
-        f"`{call.source(asked)}` is a `KerasTensor`, which TensorFlow takes for no tensor: this is "
-        "False on Keras 3",
+        f"`{call.source(asked)}` {_is(module, asked, is_symbolic)} a `KerasTensor`, which "
+        "TensorFlow takes for no tensor: this is False on Keras 3",
         symbol="KerasTensor",
         help=f"Write `{call.source(call.node)} or keras.utils.is_keras_tensor(…)`.",
         fix=_or_a_keras_tensor(call, asked),
