@@ -184,6 +184,21 @@ def serves_as_base(home: str) -> bool:
     return any(home in tables.classes_table(each).homes for each in tables.distributions())
 
 
+def derived_from(classes: Classes, home: str) -> tuple[str, ...]:
+    """Return the homes of the classes of a release that derive from the one defined at ``home``."""
+    return _derived(classes.distribution, classes.release).get(home, ())
+
+
+@cache
+def _derived(distribution: str, release: str) -> dict[str, tuple[str, ...]]:
+    number = _numbers(distribution)[release]
+    found: dict[str, tuple[str, ...]] = {}
+    for home in tables.classes_table(distribution).classes:
+        for base in _mro(distribution, number, home)[1:]:
+            found[base] = (*found.get(base, ()), home)
+    return found
+
+
 def _foreign(home: str) -> dict[str, MemberKind] | None:
     return FOREIGN_BASES.get(home.replace("tensorflow.compat.v2.", "tensorflow."))
 

@@ -67,6 +67,14 @@ def missing_prefix(qualified: str, release: str) -> str | None:
     return None
 
 
+def is_bound_somewhere(name: str, release: str) -> bool:
+    """Say whether some module of a release may bind a name, be it by an import."""
+    table, number = _table(), _number(release)
+    if number is None or name in table.common or _may_be_anywhere(name):
+        return True
+    return any(_is_in(names.get(name), number) for names in table.names.values())
+
+
 def _may_be_anywhere(name: str) -> bool:
     """Say whether it is a test, which is not read, or a private name, made in many ways."""
     return name.startswith("_") or name.endswith("_test") or name in _TESTS

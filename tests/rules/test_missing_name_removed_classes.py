@@ -89,8 +89,6 @@ def test_a_gone_class_is_asked_for_where_it_is_only_spoken_of(before, after):
         ),
         # No class.
         "import keras\nFUNCTIONS = [keras.utils.multi_gpu_model]\n",
-        # Its module is gone as well.
-        "import keras\nisinstance(x, keras.engine.training.GeneratorEnqueuer)\n",
         # Others import it from here.
         (
             "from keras.layers import LocallyConnected1D\n\n__all__ = ['LocallyConnected1D', 'is_it']\n"

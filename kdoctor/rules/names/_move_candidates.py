@@ -20,6 +20,7 @@ from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
+from kdoctor.rules.names._classes_asked_for import has_no_objects, is_only_asked_for, never_one_or
 from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._moved_calls import changed_defaults, mean_the_same, misplaced
@@ -93,6 +94,9 @@ class Moves:
             self._not_taken[old] = f"{ONLY_PRIVATE}: `{new}`, which any release may remove"
             return
         if move.unsafe_because == _BY_NAME:
+            if self._is_asked_for_another(old):
+                self._not_taken[old] = f"`{new}` was another class in Keras 2"
+                return
             for use in self._uses[old]:
                 keyword = _not_taken(use.call, new, self._facts)
                 if keyword is not None:
@@ -107,6 +111,13 @@ class Moves:
                     )
                     return
         self._moves[move.row] = move
+
+    def _is_asked_for_another(self, old: str) -> bool:
+        """Say whether a class is only asked for, and the target has no objects of it."""
+        uses = self._uses[old]
+        return all(is_only_asked_for(self._module, each) for each in uses) and has_no_objects(
+            self._facts, self._facts.lookup(uses[0].name)
+        )
 
     def _misplaced(self, use: Reference, new: str) -> tuple[str, str | None] | None:
         if use.call is None:
@@ -134,9 +145,10 @@ class Moves:
             return applicability
 
         def of_a_use(use: Reference) -> Fix | NoFix:
-            return self._helpers.attempt_or(
+            attempt = self._helpers.attempt_or(
                 use, lambda each: self._table.attempt(self._module, each, rated)
             )
+            return never_one_or(self._module, self._facts, use, attempt)
 
         attempt = self._table.attempt(self._module, reference, rated, of_a_use)
         if isinstance(attempt, NoFix):

@@ -18,6 +18,7 @@ from kdoctor.rules.names._backend.rewrite_call import (
     reason_for,
     table,
 )
+from kdoctor.rules.names._classes_asked_for import never_one_or
 from kdoctor.rules.names._deduplicate import (
     is_read_of_guarded_import,
     is_read_of_guarded_value,
@@ -63,6 +64,7 @@ def _finding(file: File, reference: Reference, rows: RewriteTable) -> Finding:
     name = function(reference.name)
     assert name is not None
     fix = attempted(file.module, file.facts, reference, rows, name)
+    fix = never_one_or(file.module, file.facts, reference, fix)
     found = file.facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (last in {found.root} {last})" if last else "does not exist"

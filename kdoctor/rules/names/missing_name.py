@@ -12,6 +12,7 @@ from kdoctor.analysis.queries import File, files, references
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
+from kdoctor.rules.names._classes_asked_for import never_one
 from kdoctor.rules.names._deferred_imports import deferred_import
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import (
@@ -62,6 +63,7 @@ def check(file: File) -> Iterator[Finding]:
         if isinstance(attempt, NoFix):
             attempt = (
                 stand_in(module, facts, reference, found)
+                or never_one(module, facts, reference, found)
                 or star_of_package(module, facts, reference, found)
                 or attempt
             )

@@ -17,6 +17,7 @@ from kdoctor.keras_api.surface import surface_on
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
+from kdoctor.rules.names._classes_asked_for import never_one_or
 from kdoctor.rules.names._deferred_imports import deferred_import
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
@@ -111,6 +112,7 @@ def _attempt(
     if _loses_a_use(module, reference, facts, rows[reference]):
         return NoFix("not everything that is read from it exists under its public name")
     attempt = _by_own_row(module, reference, facts, rows, helpers)
+    attempt = never_one_or(module, facts, reference, attempt)
     if isinstance(attempt, NoFix):
         return NoFix("no public name of the target is known to be the same object")
     if attempt.applicability is Applicability.SAFE or attempt.unsafe_because:
@@ -135,7 +137,10 @@ def _by_own_row(
         module,
         reference,
         lambda _: rated,
-        lambda use: helpers.attempt(use) or _by_own_row(module, use, facts, rows, helpers),
+        lambda use: (
+            helpers.attempt(use)
+            or never_one_or(module, facts, use, _by_own_row(module, use, facts, rows, helpers))
+        ),
     )
 
 
