@@ -17,6 +17,7 @@ HELPER = "Keras2Config"
 _KEY = "batch_input_shape"
 _CALLS = "inbound_nodes"
 _ENDS = ("input_layers", "output_layers")
+_DECIDES = (cst.BaseComp, cst.BooleanOperation, cst.If, cst.IfExp, cst.While)
 _MODEL = frozenset({_CALLS, "layers", *_ENDS})
 
 
@@ -94,7 +95,8 @@ def _shapes(module: Module) -> Iterator[_Candidate]:
                 element = module.parent(index)
                 subscript = element and module.parent(element)
                 if isinstance(subscript, cst.Subscript) and _is_read(module, subscript):
-                    form = Form.SHAPE_IF_ANY if _is_caught(module, key) else Form.SHAPE
+                    is_sure = not (_is_caught(module, key) or _is_asked_before(module, key))
+                    form = Form.SHAPE if is_sure else Form.SHAPE_IF_ANY
                     yield subscript, (subscript.value, ()), form
             case cst.ComparisonTarget(operator=cst.In() | cst.NotIn()):
                 continue  # it is what is searched
@@ -122,6 +124,27 @@ def _is_caught(module: Module, node: cst.CSTNode) -> bool:
             return False
         inside = each
     return False
+
+
+def _is_asked_before(module: Module, key: cst.CSTNode) -> bool:
+    """Say whether a read stands under a condition that asks whether the key is there."""
+    return any(each in _conditions(module) for each in module.ancestors(key))
+
+
+@once
+def _conditions(module: Module) -> frozenset[cst.CSTNode]:
+    """Return the nearest statement or expression that decides by each test for the key."""
+    tests = [each for each in _keys(module).get(_KEY, ()) if _is_searched_for(module, each)]
+    found = (
+        next((each for each in module.ancestors(test) if isinstance(each, _DECIDES)), None)
+        for test in tests
+    )
+    return frozenset(each for each in found if each is not None)
+
+
+def _is_searched_for(module: Module, key: cst.SimpleString) -> bool:
+    parent = module.parent(key)
+    return isinstance(parent, cst.Comparison) and parent.left is key
 
 
 def _lists(module: Module) -> Iterator[_Candidate]:
