@@ -79,9 +79,9 @@ class Parts:
                 return self.of(one, path) | self.of(other, path)
             case cst.NamedExpr():
                 return self.of(node.value, path)
-            case cst.ListComp() | cst.GeneratorExp() if path[:1] == (ANY,):
+            case cst.ListComp() | cst.GeneratorExp() if path and _is_element(path[0]):
                 return self.of(node.elt, path[1:])
-            case cst.Tuple() | cst.List() if path and (path[0] == ANY or path[0].isdecimal()):
+            case cst.Tuple() | cst.List() if path and _is_element(path[0]):
                 return self._element(node, path)
             case cst.Dict() if path:
                 return self._all(
@@ -99,6 +99,8 @@ class Parts:
         return self._all(self.of(each, path[1:]) for each in chosen)
 
     def _bound(self, binding: Binding, path: Path) -> frozenset[Part]:
+        if None in binding.path:
+            return _NOTHING  # what a star takes
         within = (*_places(binding.path), *path)
         match binding.kind:
             case BindingKind.ASSIGN:
@@ -161,12 +163,16 @@ def _key_of(node: cst.Subscript) -> Path:
     return (ANY,)
 
 
+def _is_element(key: str) -> bool:
+    return key == ANY or key.isdecimal()
+
+
 def _is_place(key: object) -> bool:
     return isinstance(key, int) and not isinstance(key, bool) and key >= 0
 
 
 def _places(path: Iterable[int | str | None]) -> Path:
-    return tuple(ANY if each is None else str(each) for each in path)
+    return tuple(map(str, path))
 
 
 @once

@@ -93,7 +93,9 @@ def _may_be_a_model(module: Module, owner: cst.BaseExpression) -> bool:
 
     It is none where it is of a class of the file, or made by something imported but Keras.
     """
-    made = [module.qualified(each.call.func) for each in points_to_of(module).of(owner)]
+    made = [
+        module.qualified(each.call.func) for each in points_to_of(module).made_in_function(owner)
+    ]
     return module.type_of(owner) is None and all(
         name is not None and split_root(name) is not None for name in made
     )
