@@ -110,6 +110,7 @@ class Parts:
             case BindingKind.PARAMETER if isinstance(binding.node, cst.Param):
                 function = self._points_to.function_around(binding.node)
                 callers = () if function is None else self._points_to.callers(function)
+                self._steps += len(callers)
                 given = (self._points_to.passed(each, binding.node) for each in callers)
                 return self._all(self.of(each, path) for each in given)
         return _NOTHING
