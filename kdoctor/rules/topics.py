@@ -121,7 +121,7 @@ TOPICS = (
         "How models and weights are written to files and read again.",
         (
             "KD221", "KD471", "KD601", "KD602", "KD603", "KD604", "KD605", "KD606", "KD607",
-            "KD608", "KD609", "KD612", "KD613", "KD614", "KD615", "KD618", "KD619",
+            "KD608", "KD609", "KD612", "KD613", "KD614", "KD615", "KD618", "KD619", "KD620",
         ),
     ),
     Topic(
