@@ -180,11 +180,13 @@ class Keras2Code:
         module, local = self._module, binding.local
         if binding.alias is None or has_keep_comment(module, binding.statement):
             return "a comment keeps the import as it is"
+        top = module.scope_of(module.tree)
         if is_conditional(module, binding.statement):
-            return "the import is one of several"
+            if binding.scope is not top or not _chooses_an_import(module, binding):
+                return "the import is one of several"
+            return self._why_not_read(binding, helper)
         if binding.scope.kind is ScopeKind.CLASS or len(binding.scope.bindings[local]) > 1:
             return f"`{local}` is bound more than once"
-        top = module.scope_of(module.tree)
         imports = _imports_by_local(module)[local]
         others = {
             found[0].leaf if (found := helper_of(each.imported)) is not None else ""
@@ -194,7 +196,11 @@ class Keras2Code:
         imported = sum(each.scope is top for each in imports)
         if others != {helper.leaf} or bound > imported:
             return f"`{local}` is bound more than once"
-        uses = references_through(module, binding)
+        return self._why_not_read(binding, helper)
+
+    def _why_not_read(self, binding: ImportBinding, helper: Helper) -> str:
+        """Return why one of the uses of an import is not what a helper was written for."""
+        uses = references_through(self._module, binding)
         reads = (each for each in uses if each.kind is ReferenceKind.LOAD)
         reasons = (self._why_not_called(each, helper) for each in reads)
         return next((each for each in reasons if each), "")
@@ -372,6 +378,8 @@ class Keras2Code:
         nodes = [each.node for reads in _reads_of_helpers(module).values() for each in reads]
         for binding in {use.reference.binding for use in uses if use.node is None}:
             nodes += module.uses_of(binding)
+            # Above the statement that chooses: where it chooses another, that is the one.
+            nodes += [binding.statement] if is_conditional(module, binding.statement) else []
         if nodes:
             return top_statement(module, min(nodes, key=module.span))
         starts = [module.span(each.statement).start for each in module.imports]
@@ -416,6 +424,17 @@ def _imports_by_local(module: Module) -> dict[str, list[ImportBinding]]:
     for each in module.imports:
         found.setdefault(each.local, []).append(each)
     return found
+
+
+def _chooses_an_import(module: Module, binding: ImportBinding) -> bool:
+    """Say whether one ``if`` or ``try`` says where a name is imported from, and nothing else."""
+    statement = top_statement(module, binding.statement)
+    span = module.span(statement)
+    bound = module.scope_of(module.tree).bindings.get(binding.local, ())
+    imported = {each.alias for each in module.imports if each.local == binding.local}
+    return isinstance(statement, cst.If | cst.Try) and all(
+        each.node in imported and span.covers(module.span(each.node)) for each in bound
+    )
 
 
 def _asks_for_class(module: Module, node: cst.CSTNode) -> bool:
