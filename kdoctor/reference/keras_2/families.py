@@ -40,10 +40,7 @@ GLOBAL_POOLING_3D = (
     keras.layers.GlobalMaxPooling3D,
 )
 PREPROCESSING = (
-    keras.layers.CategoryEncoding,
     keras.layers.Discretization,
-    keras.layers.HashedCrossing,
-    keras.layers.Hashing,
     keras.layers.IntegerLookup,
     keras.layers.Normalization,
     keras.layers.StringLookup,
