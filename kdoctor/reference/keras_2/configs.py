@@ -1,8 +1,8 @@
-"""Configs: what `get_config` and `to_json` of a model said, for code that reads them."""
+"""What `get_config` and `to_json` of a model said, for code that reads it."""
 
 
 class Keras2Config:
-    """The config of a model as Keras 2 wrote it: `Keras2Config.of(model.get_config())`."""
+    """A model's config as Keras 2 wrote it: `Keras2Config.of(config)`."""
 
     absent = {
         "Conv1DTranspose": {"groups": 1},
@@ -26,7 +26,7 @@ class Keras2Config:
 
     @classmethod
     def of(cls, config):
-        """Return what `get_config` or `to_json` gives in that form; an old one as it is."""
+        """Return a config in that form, an old one as it is."""
         if isinstance(config, (list, tuple)):
             return type(config)(map(cls.of, config))
         if not isinstance(config, dict) or cls.is_tensor(config):
@@ -61,7 +61,7 @@ class Keras2Config:
         return {**config, "config": settings}
 
     def __init__(self, model):
-        """Take the config of a functional model, whose layers are of the old form already."""
+        """Take the config of a model whose layers are of the old form."""
         self.model = model
         self.layers = model["layers"]
         calls = [call for layer in self.layers for call in layer.get("inbound_nodes", ())]
@@ -90,7 +90,7 @@ class Keras2Config:
         return [[name, node + (name in self.sequential), tensor]]
 
     def history(self, tensor):
-        """Return where a tensor comes from: a model's own node counts as its first."""
+        """Return where a tensor comes from: a model has a node of its own."""
         name, node, place = tensor["config"]["keras_history"]
         return [name, node + (name in self.models), place]
 
@@ -100,7 +100,7 @@ class Keras2Config:
         return [self.call(layer, each) if self.is_call(each) else each for each in found]
 
     def call(self, layer, call):
-        """Return a call: where its first argument comes from, each time with the others."""
+        """Return where the first argument comes from, with the others."""
         known, args = self.parameters.get(layer["class_name"], ()), call["args"]
         numbered = [f"args_{place}" for place in range(len(known), len(args))]
         given = dict(zip([*known, *numbered][: len(args)], args, strict=True))
@@ -122,7 +122,7 @@ class Keras2Config:
         return [found] if self.is_leaf(inputs) else found
 
     def is_passed(self, layer, name, value):
-        """Say whether the program passed it: Keras 3 itself passes masks and defaults."""
+        """Say whether it is no mask or default that Keras 3 passes."""
         if self.is_mask(name):
             names = {each["name"] for each in self.layers}
             return self.sources(value) <= names and any(
@@ -132,7 +132,7 @@ class Keras2Config:
         return name != "training" or value is not False or is_kept
 
     def leave_out_masks(self, outputs):
-        """Leave out operations that only make masks: Keras 2 made them within its layers."""
+        """Leave out operations that only make masks."""
         before = 0
         while before != len(self.layers):
             before = len(self.layers)
@@ -187,6 +187,6 @@ class Keras2Config:
 
     @classmethod
     def sources(cls, value):
-        """Return the names of the layers that the tensors of a structure come from."""
+        """Return the layers that the tensors of a structure come from."""
         tensors = filter(cls.is_tensor, cls.leaves(value))
         return {each["config"]["keras_history"][0] for each in tensors}

@@ -9,10 +9,17 @@ import libcst as cst
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.queries import Argument, Instance, constructs
+from kdoctor.analysis.queries.forms import is_display, is_none
 from kdoctor.model import Edit, Finding, Hole, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
+
+
+def _may_be_one(form: object) -> bool:
+    """Say whether it is no list and no tuple, as it is written."""
+    return not (is_display(form) or is_none(form))
+
 
 _GONE_THROUGH: Final = frozenset({"__getitem__", "__iter__"})
 
@@ -21,7 +28,9 @@ _GONE_THROUGH: Final = frozenset({"__getitem__", "__iter__"})
     "KD329",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=constructs(Instance(Kind.MODEL, cls="Sequential")).argument("layers", 0),
+    look_for=constructs(Instance(Kind.MODEL, cls="Sequential")).argument(
+        "layers", 0, where=_may_be_one
+    ),
 )
 def check(given: Argument) -> Finding | None:
     """Report each layer or model that is given alone."""

@@ -60,14 +60,15 @@ def check(file: File) -> Iterator[Finding]:
 
     def attempt_for(reference: Reference, found: Lookup) -> Fix | NoFix:
         attempt = helpers.attempt_or(reference, moves.attempt)
-        if isinstance(attempt, NoFix):
-            attempt = (
-                stand_in(module, facts, reference, found)
-                or never_one(module, facts, reference, found)
-                or star_of_package(module, facts, reference, found)
-                or attempt
-            )
-        return attempt
+        never = never_one(module, facts, reference, found)
+        if isinstance(attempt, Fix) and attempt != never:
+            return attempt
+        return (
+            stand_in(module, facts, reference, found)
+            or never
+            or star_of_package(module, facts, reference, found)
+            or attempt
+        )
 
     attempts = {each: attempt_for(each, missing[each]) for each in imports}
     stuck = [each for each, attempt in attempts.items() if isinstance(attempt, NoFix)]

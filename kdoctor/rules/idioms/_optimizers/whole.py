@@ -10,7 +10,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import optimizers_of_2_11
-from kdoctor.memoize import once
+from kdoctor.memoize import once, unowned
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.protocols import OldOptimizer, old_optimizers_of_2_11
 from kdoctor.syntax import Module
@@ -24,6 +24,7 @@ def plans_of(module: Module, facts: TargetFacts) -> tuple[tuple[OldOptimizer, Pl
     )
 
     found = old_optimizers_of_2_11(module, facts)
+    module = unowned(module)  # the plans keep it, and it keeps them
     return tuple((each, plan_class(module, facts, each)) for each in found)
 
 

@@ -76,9 +76,9 @@ class Keras2Code:
     def attempt_or(
         self, reference: Reference, other: Callable[[Reference], Fix | NoFix]
     ) -> Fix | NoFix:
-        """Return the fix of one reference, or another one, or why there is none."""
+        """Return the fix of one reference, another where an import is chosen, or a reason."""
         own = self.attempt(reference)
-        if isinstance(own, Fix):
+        if isinstance(own, Fix) and not is_conditional(self._module, reference.binding.statement):
             return own
         found = other(reference)
         return own if own is not None and isinstance(found, NoFix) else found

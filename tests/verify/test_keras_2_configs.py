@@ -127,7 +127,7 @@ def recurrent(keras: Any) -> Any:
     )
     first = layers.LSTM(2, name="a", return_sequences=True, return_state=True)
     out, *_ = first(sequence, initial_state=[h, c])
-    both = layers.GRU(2, name="b")(layers.TimeDistributed(layers.Dense(3), name="t")(out))
+    both = layers.GRU(2, name="b")(layers.TimeDistributed(layers.Dense(3, name="d"), name="t")(out))
     return keras.Model([sequence, h, c], [both, layers.SimpleRNN(2, name="r")(out)], name="m")
 
 
