@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from inspect import Parameter
 from typing import Final
 
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.instances import member_lookup
-from kdoctor.keras_api.names import lookup, signature
+from kdoctor.keras_api.names import lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.returns import (
     ARGUMENT_CONTEXTS,
@@ -95,15 +94,7 @@ _ROOTS: Final = {
     Kind.OPTIMIZER: "Optimizer",
     Kind.CALLBACK: "Callback",
 }
-_ROOTS_AS_IMPORTED: Final = {
-    Kind.LAYER: "keras.layers.Layer",
-    Kind.MODEL: "keras.layers.Layer",  # `keras.Model` itself takes anything
-    Kind.METRIC: "keras.metrics.Metric",
-    Kind.LOSS: "keras.losses.Loss",
-    Kind.OPTIMIZER: "keras.optimizers.Optimizer",
-    Kind.CALLBACK: "keras.callbacks.Callback",
-}
-_LAYER: Final = Type(Kind.LAYER, "Layer", _ROOTS_AS_IMPORTED[Kind.LAYER])
+_LAYER: Final = Type(Kind.LAYER, "Layer", "keras.layers.Layer")
 
 
 class KerasOracle:
@@ -146,19 +137,10 @@ class KerasOracle:
         return layer.kind is Kind.LAYER and layer.cls in WEIGHTED_LAYERS
 
     def defines(self, qualified: str, member: str) -> bool:
-        """Say whether a class has a member that no mixin listed behind it can take away.
-
-        Of most members only the classes tell that all of a kind are made from: another class of
-        Keras' inherits them, and a mixin may be made from the same base. ``__init__`` is also the
-        own one of each class that takes parameters of its own.
-        """
+        """Say whether a class that all of a kind are made from has a member of its own."""
         made = self.class_type(qualified)
         root = _ROOTS.get(made.kind) if made is not None else None
-        if made is None or root is None:
-            return False
-        if member == "__init__":
-            return made.cls == root or _takes_own_parameters(qualified, made.kind, self.target)
-        if made.cls != root or member.startswith("_"):
+        if made is None or made.cls != root or member.startswith("_"):
             return False
         of_layers = made.kind is Kind.MODEL and _has(_LAYER, member, self.target)
         return not of_layers and _has(made, member, self.target)
@@ -317,19 +299,6 @@ def oracle(target: Target) -> KerasOracle:
 @lru_cache(maxsize=2048)
 def _has(made: Type, member: str, target: Target) -> bool:
     return member_lookup(made, member, target) is Presence.EXISTS
-
-
-@lru_cache(maxsize=2048)
-def _takes_own_parameters(qualified: str, kind: Kind, target: Target) -> bool:
-    """Say whether a class takes parameters by name that the root of its kind does not take."""
-    split = split_root(qualified)
-    mine = signature(f"keras.{split[1]}", target) if split else None
-    roots = signature(_ROOTS_AS_IMPORTED[kind], target)
-    if mine is None or roots is None:
-        return False
-    known = {each.name for each in roots.parameters}
-    variadic = {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}
-    return any(each.kind not in variadic and each.name not in known for each in mine.parameters)
 
 
 @lru_cache(maxsize=2048)

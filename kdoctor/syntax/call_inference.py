@@ -174,12 +174,8 @@ class CallInference(MemberInference):
             bases = self._classes.telling_bases(own.node)
             if bases and len(bases) == 1:
                 return self.instance(bases[0])
-            if not bases:
-                return UNKNOWN
-            first, behind = self.instance(bases[0]), self._classes.behind(own)
-            if first.type is not None and first.own is None:
-                return Value(first.type, behind)  # one of Keras' own is asked before the others
-            return Value(own.type, behind, exact=False)
+            behind = self._classes.behind(own)
+            return Value(own.type, behind, exact=False) if bases else UNKNOWN
         return UNKNOWN
 
     # -- functions

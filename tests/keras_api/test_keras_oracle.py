@@ -166,23 +166,3 @@ def test_every_layer_that_wraps_others_or_returns_states_may_give_several_tensor
         for cls in ("Dense", "LSTM")
     }
     assert called == {"Dense": TENSOR, "LSTM": TENSORS}
-
-
-@pytest.mark.parametrize("module", ["layers", "metrics", "losses", "optimizers", "callbacks"])
-def test_a_class_that_is_said_to_have_its_own_init_has_one(module):
-    """A mixin behind such a class cannot come before it, whatever the mixin is made from."""
-    import keras  # noqa: PLC0415 - imports TensorFlow
-
-    known = oracle(resolve_target(f"keras=={keras.__version__}", "test"))
-    space = getattr(keras, module)
-    classes = {name: each for name, each in vars(space).items() if isinstance(each, type)}
-    own = {name for name in classes if known.defines(f"keras.{module}.{name}", "__init__")}
-    assert len(own) > 5 or module == "callbacks"
-    definers = {
-        name: next(each for each in classes[name].__mro__ if "__init__" in vars(each))
-        for name in own
-    }
-    public = set(classes.values())
-    # `Optimizer` has it of a class that nobody else can be made from.
-    taken = [name for name, each in definers.items() if each in public - {classes[name]}]
-    assert taken == []

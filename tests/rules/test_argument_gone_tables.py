@@ -155,25 +155,3 @@ def test_gone_keywords_are_found_under_any_name(source, gone):
     findings = scan(["-"], stdin=source.encode(), select=["KD303"]).findings
 
     assert [each.symbol.partition("(")[2][:-1] for each in findings] == gone
-
-
-@pytest.mark.parametrize(
-    ("bases", "told"),
-    [
-        ("BatchNormalization, Prunable", 1),
-        ("BatchNormalization, Prunable, Other", 1),
-        ("Prunable, BatchNormalization", 0),  # `Prunable.__init__` may take it
-        ("Maximum, Prunable", 0),  # its `__init__` is a base's, before which `Prunable` may stand
-    ],
-)
-def test_the_init_behind_super_is_that_of_the_first_base(bases, told):
-    source = (
-        "from tensorflow.keras.layers import BatchNormalization, Maximum\n"
-        "from pruning import Other, Prunable\n\n\n"
-        f"class Mine({bases}):\n"
-        "    def __init__(self, **kwargs):\n"
-        "        super().__init__(fused=False, **kwargs)\n"
-    )
-    findings = scan(["-"], stdin=source.encode(), select=["KD303"]).findings
-
-    assert [each.code for each in findings] == ["KD303"] * told
