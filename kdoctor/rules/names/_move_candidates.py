@@ -148,6 +148,8 @@ class Moves:
             attempt = self._helpers.attempt_or(
                 use, lambda each: self._table.attempt(self._module, each, rated)
             )
+            if isinstance(use.node, cst.Name):
+                return attempt  # what becomes of a name is decided at its import
             return never_one_or(self._module, self._facts, use, attempt)
 
         attempt = self._table.attempt(self._module, reference, rated, of_a_use)

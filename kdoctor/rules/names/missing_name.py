@@ -60,12 +60,11 @@ def check(file: File) -> Iterator[Finding]:
 
     def attempt_for(reference: Reference, found: Lookup) -> Fix | NoFix:
         attempt = helpers.attempt_or(reference, moves.attempt)
-        never = never_one(module, facts, reference, found)
-        if isinstance(attempt, Fix) and attempt != never:
+        if isinstance(attempt, Fix):
             return attempt
         return (
             stand_in(module, facts, reference, found)
-            or never
+            or never_one(module, facts, reference, found)
             or star_of_package(module, facts, reference, found)
             or attempt
         )
