@@ -183,7 +183,7 @@ class Narrowing:
 
     def _told(self, classes: cst.BaseExpression) -> Value:
         """Return what an instance of one of several classes is."""
-        shared = merged(self._inference.instance(each) for each in _classes_in(classes))
+        shared = merged(self._inference.instance(each) for each in classes_in(classes))
         return Value(shared.type, shared.own, exact=False) if shared else UNKNOWN
 
 
@@ -194,13 +194,14 @@ def _always_exits(condition: cst.If, *, when: bool) -> bool:
     return body is not None and always_exits(body)
 
 
-def _classes_in(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def classes_in(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the classes that ``isinstance`` is given: those of ``(A, (B, C))`` and ``A | B``."""
     match node:
         case cst.Tuple():
             for each in node.elements:
-                yield from _classes_in(each.value)
+                yield from classes_in(each.value)
         case cst.BinaryOperation(operator=cst.BitOr()):
-            yield from _classes_in(node.left)
-            yield from _classes_in(node.right)
+            yield from classes_in(node.left)
+            yield from classes_in(node.right)
         case _:
             yield node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Final
 
 import libcst as cst
@@ -20,6 +20,7 @@ from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.narrowing import classes_in
 from kdoctor.value_types import Kind
 
 # `tf.compat.v1.Variable` is not among them: no weight was one in TensorFlow 2.
@@ -93,7 +94,7 @@ def _of_a_weight(
     call: Call, asked: cst.BaseExpression, classes: cst.BaseExpression
 ) -> Finding | None:
     module = call.module
-    written = list(_classes_in(classes))
+    written = list(classes_in(classes))
     found = next((each for each in written if module.qualified(each) in _VARIABLES), None)
     if found is None or not _may_be(module, asked, _is_weight):
         return None
@@ -125,19 +126,6 @@ def _is_weight(module: Module, node: cst.BaseExpression) -> bool:
         return False
     rate = argument(made, _RATE, 0)  # of a schedule it is no variable
     return rate is None or isinstance(rate.value, cst.Float | cst.Integer)
-
-
-def _classes_in(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield the classes of `(A, (B, C))` and of `A | B`."""
-    match node:
-        case cst.Tuple():
-            for each in node.elements:
-                yield from _classes_in(each.value)
-        case cst.BinaryOperation(operator=cst.BitOr()):
-            yield from _classes_in(node.left)
-            yield from _classes_in(node.right)
-        case _:
-            yield node
 
 
 def _may_be_of_keras(module: Module, node: cst.BaseExpression) -> bool:
