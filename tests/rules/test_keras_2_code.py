@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from kdoctor import engine, keras_api
+from kdoctor.model import Applicability
 from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
 from kdoctor.rules.names._keras_2_code.names import HELPERS, helper_of
-from kdoctor.rules.names._keras_2_code.proofs import proofs
+from kdoctor.rules.names._keras_2_code.proofs import proof_of
 
 USED = "\n\nprint(normalize_tuple(3, 2, 'size'))\n"
 SPELLINGS = (
@@ -325,7 +326,7 @@ def test_a_comparison_notices_a_difference() -> None:
         *("normalize_tuple", "conv_output_length", "MERGING"),
         *("BaseRandomLayer", "PreprocessingLayer"),
     ):
-        (proof,) = [each for each in proofs() if f"compare('{code}'" in each.check]
+        proof = proof_of(code)
         found: dict[str, object] = {}
         spoiled = (proof.after or "").replace(">= 0", "> 0").replace("size < 0", "size < -1")
         spoiled = spoiled.replace("stride - 1", "stride").replace("keras.layers.Dot,", "")
@@ -335,6 +336,30 @@ def test_a_comparison_notices_a_difference() -> None:
         exec(spoiled, found)  # noqa: S102 - the text of a definition
         with pytest.raises(AssertionError):
             compare(code, found[code])
+
+
+@pytest.mark.frameworks
+def test_preprocessing_layers_are_those_of_keras_2_but_for_graphs() -> None:
+    from kdoctor.reference.keras_2.random_layers import PreprocessingLayer  # noqa: PLC0415
+    from kdoctor.verify.keras_2_code import compare  # noqa: PLC0415 - imports TensorFlow
+
+    compare("PreprocessingLayer", PreprocessingLayer)
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_safe"),
+    [
+        ("def f(layer):\n    return isinstance(layer, preprocessing.PreprocessingLayer)\n", True),
+        ("class Cast(preprocessing.PreprocessingLayer):\n    pass\n", False),
+    ],
+)
+def test_who_derives_from_a_preprocessing_layer_is_told_what_adapt_does_not_do(
+    rest: str, *, is_safe: bool
+) -> None:
+    source = f"from tensorflow.keras.layers.experimental import preprocessing\n\n\n{rest}"
+    fixes = [each.fix for each in engine.scan(["-"], stdin=source.encode()).findings if each.fix]
+    assert {each.applicability is Applicability.SAFE for each in fixes} == {is_safe}
+    assert all(is_safe or "`make_adapt_function`" in each.unsafe_because for each in fixes)
 
 
 @pytest.mark.frameworks

@@ -140,7 +140,7 @@ class Keras2Code:
             return helper
         reads = _reads_of_helpers(self._module).get(helper.leaf, ())
         asked = [_asks_for_class(self._module, each.node) for each in reads]
-        return replace(helper, code=helper.family) if asked and all(asked) else helper
+        return replace(helper, code=helper.family, unlike="") if asked and all(asked) else helper
 
     def _imports(self, helper: Helper) -> bool:
         """Say whether it is to be imported from `keras.src`, and is there."""
@@ -431,7 +431,7 @@ def _chooses_an_import(module: Module, binding: ImportBinding) -> bool:
     statement = top_statement(module, binding.statement)
     span = module.span(statement)
     bound = module.scope_of(module.tree).bindings.get(binding.local, ())
-    imported = {each.alias for each in module.imports if each.local == binding.local}
+    imported = {each.alias for each in _imports_by_local(module)[binding.local]}
     return isinstance(statement, cst.If | cst.Try) and all(
         each.node in imported and span.covers(module.span(each.node)) for each in bound
     )

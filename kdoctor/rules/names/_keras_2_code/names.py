@@ -93,6 +93,8 @@ _UNLIKE: Final = {
     "convert_kernel": _NO_ORACLE,
     "model_from_yaml": "it raises an error, as it does since Keras 2.6, where older ones read it",
     "object_list_uid": _NO_ORACLE,
+    "PreprocessingLayer": "`adapt` takes datasets and arrays only, and runs `update_state` outside "
+    "of a graph; nothing asks for `make_adapt_function`",
     "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
     "unpack_singleton": _NO_ORACLE,
 }
@@ -104,7 +106,7 @@ class Helper(Struct, frozen=True):
     ``today`` is where ``keras.src`` has it with the same parameters, ``home`` the module that it is
     best known in, ``leaf`` what it is called there. ``unlike`` is what the definition does not do
     as Keras 2 did: it is not proven then. ``family`` is the definition of the classes that had it
-    as their base, which `isinstance` asks for; it may be the only one.
+    as their base, which `isinstance` asks for; it may be the only one, and is always proven.
     """
 
     code: str

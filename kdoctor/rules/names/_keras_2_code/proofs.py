@@ -28,6 +28,6 @@ def proof_of(code: str) -> Example:
 
 def proofs() -> tuple[Example, ...]:
     """Return the proofs of all definitions that do what Keras 2 did."""
-    written = (each for each in HELPERS.values() if not each.unlike)
-    codes = dict.fromkeys(code for each in written for code in (each.code, each.family) if code)
+    written = (("" if each.unlike else each.code, each.family) for each in HELPERS.values())
+    codes = dict.fromkeys(code for both in written for code in both if code)
     return tuple(map(proof_of, codes))
