@@ -111,7 +111,7 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
         for each in owners.find(module, facts):
             if not left_out.isdisjoint(each.methods):
                 continue
-            if made and each.node.name.value not in _names_called(module):
+            if made and not is_made(module, each.node):
                 continue
             for method in (each.methods[name] for name in names if name in each.methods):
                 if fits(method, None) and (body is None or body(body_of(module, method))):
@@ -139,11 +139,14 @@ def methods(  # noqa: PLR0913 - what methods are asked for, by keyword
     return Query(find, _named(of, Trigger.needing(names, holds)))
 
 
-def lineage(**methods: Asks) -> Trigger:
-    """A class has, or has from its own bases in the file, methods with such bodies."""
+def lineage(*, made: bool = False, **methods: Asks) -> Trigger:
+    """A class has, or has from its own bases in the file, methods with such bodies.
+
+    If ``made``, the file calls something of its name or of a base's (``is_made``).
+    """
 
     def fits(quick: QuickFacts, line: Collection[ast.ClassDef]) -> bool:
-        return all(
+        return (not made or any(quick.calls_of(each.name) for each in line)) and all(
             any(
                 asks(may_be_body_of(quick, own[name]))
                 for own in (methods_of(quick, each) for each in line)
@@ -155,6 +158,11 @@ def lineage(**methods: Asks) -> Trigger:
     return reduce(and_, map(word, methods)) & Trigger(
         lambda quick, _: any(fits(quick, each) for each in lineages(quick))
     )
+
+
+def is_made(module: Module, cls: cst.ClassDef) -> bool:
+    """Say whether the file calls something of the name of a class."""
+    return cls.name.value in _names_called(module)
 
 
 @once

@@ -16,21 +16,6 @@ def returned_by(function: cst.FunctionDef) -> list[cst.BaseExpression]:
     return [each for each in returned_in(function) if each is not None]
 
 
-def gives_as_is(shape: cst.FunctionDef) -> bool:
-    """Say whether a method gives back its parameter, and does nothing else."""
-    parameters = shape.params.params
-    returned = returned_by(shape)
-    return (
-        len(parameters) > 1
-        and bool(returned)
-        and all(
-            isinstance(each, cst.Name) and each.value == parameters[1].name.value
-            for each in returned
-        )
-        and not any(isinstance(each, cst.Assign) for each in own_nodes(shape.body))
-    )
-
-
 def mixes_shapes(shape: cst.FunctionDef) -> bool:
     """Say whether it makes one shape of numbers and of what are shapes where inputs are several.
 
@@ -111,6 +96,20 @@ def _index(node: cst.CSTNode, name: str) -> int | None:
 def takes_apart(call: Body) -> bool:
     """Say whether a method unpacks its inputs, or takes one of them."""
     return not (call.indexed | call.unpacked).isdisjoint(call.parameters[1:2])
+
+
+def gives_as_is(shape: Body) -> bool:
+    """Say whether a method gives back its parameter, and does nothing else."""
+    return (
+        bool(shape.returned)
+        and all(
+            isinstance(each, Expression)
+            and each.kind == "Name"
+            and (each.name,) == shape.parameters[1:2]
+            for each in shape.returned
+        )
+        and not shape.assigned
+    )
 
 
 def gives_a_shape(shape: Body) -> bool:

@@ -9,11 +9,13 @@ import libcst as cst
 from kdoctor.analysis.models.layer_inputs import Input, inputs_of_layers
 from kdoctor.analysis.models.stored_values import attributes_of
 from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.classes import lineage
+from kdoctor.analysis.queries.bodies import body_of
+from kdoctor.analysis.queries.classes import is_made, lineage
 from kdoctor.analysis.tensors.known_shapes import Shape
 from kdoctor.analysis.tensors.shape_runs import run
 from kdoctor.analysis.tensors.shape_values import RefusedError, Sizes, Tensor, Value
 from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.members._lists_of_shapes import gives_as_is
 from kdoctor.rules.members._output_specs import (
     ASK_CALL,
     ASK_NO_SHAPE,
@@ -34,14 +36,24 @@ _RANKS = range(2, 7)  # with the axis of the batch
     "KD242",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=files(lineage(compute_output_shape=lambda _: True)),
+    look_for=files(
+        lineage(compute_output_shape=lambda body: not gives_as_is(body))
+        | lineage(compute_output_shape=gives_as_is, made=True)
+    ),
 )
 def check(file: File) -> Iterator[Finding]:
-    """Report each method that fails for a shape, or tells another one than `call` makes."""
+    """Report each method that fails for a shape, or tells another one than `call` makes.
+
+    One that gives back what it is given is most often right. It is looked at where the file makes
+    such a layer; else every file that has one would be read for it.
+    """
     seen: set[cst.FunctionDef] = set()
     for node in file.module.nodes(cst.ClassDef):
         layer = own_layer(file.module, file.facts, node)
         if layer is None or file.module.is_guarded(node) or not _is_believed(layer):
+            continue
+        shape = layer.methods[SHAPE]
+        if gives_as_is(body_of(file.module, shape)) and not is_made(file.module, node):
             continue
         asked = _Asked(file, layer)
         if asked.method not in seen and (found := asked.finding(node)) is not None:

@@ -10,6 +10,7 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.queries import File, files, subclasses
+from kdoctor.analysis.queries.bodies import body_of
 from kdoctor.analysis.queries.classes import lineage
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import split_root
@@ -85,7 +86,9 @@ def _contradiction(module: Module, layer: OwnLayer) -> str | None:
     if mixes_shapes(shape):
         return _REFUSED.format(layer.name)
     is_one = returned and all(_is_one_tensor(module, layer, each) for each in returned)
-    return _REFUSED.format("Functional") if is_one and gives_as_is(shape) else None
+    if is_one and gives_as_is(body_of(module, shape)):
+        return _REFUSED.format("Functional")
+    return None
 
 
 def _is_list(module: Module, node: cst.BaseExpression) -> bool:
