@@ -33,7 +33,7 @@ def test_an_import_stands_in_each_function_that_uses_it(tmp_path):
         "    from keras.engine.training import reduce_per_replica as reduce\n"
         "    def g():\n        return reduce(x)\n    return g\n\n\n"
         "class Mine:\n    @staticmethod\n    def h(x):\n"
-        "        from keras.engine.training import other, reduce_per_replica as reduce\n"
+        "        from keras.engine.training import reduce_per_replica as reduce, other\n"
         "        return other(reduce(x))\n"
     )
     assert fixed(tmp_path, after) == after
@@ -82,6 +82,8 @@ def test_alternatives_of_one_try_move_together(tmp_path):
         f"__all__ = ['reduce_per_replica']\n\n\n{IN_A_FUNCTION}",
         f"{IN_A_FUNCTION}\nreduce_per_replica = 3\n",
         f"{IN_A_FUNCTION}\ndel reduce_per_replica\n",
+        "def f(x):\n    global reduce_per_replica\n    return reduce_per_replica(x)\n",
+        "def f():\n    def g():\n        global reduce_per_replica\n        reduce_per_replica()\n",
     ],
 )
 def test_an_import_stays_that_something_else_needs(tmp_path, rest):

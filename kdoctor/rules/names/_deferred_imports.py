@@ -84,8 +84,9 @@ def _by_statement(
 ) -> Mapping[_Statement, list[ImportBinding]]:
     """Return what is missing by its statement of the module itself, in source order."""
     found: dict[_Statement, list[ImportBinding]] = {}
-    for binding in sorted(missing, key=lambda each: module.span(each.statement)):
-        if binding.alias is None or binding.scope.kind is not ScopeKind.MODULE:
+    named = ((module.span(each.alias), each) for each in missing if each.alias is not None)
+    for _, binding in sorted(named, key=lambda pair: pair[0]):
+        if binding.scope.kind is not ScopeKind.MODULE:
             continue
         line = module.parent(binding.statement)
         above = module.parent(line) if line is not None else None
@@ -180,10 +181,14 @@ def _functions_that_use(
 def _is_bound_otherwise(
     module: Module, binding: ImportBinding, bindings: Iterable[ImportBinding]
 ) -> bool:
-    """Say whether anything but the alternatives of one ``try`` binds the name, too."""
+    """Say whether anything but the alternatives of one ``try`` binds the name, too.
+
+    What a function calls ``global`` it does not find in itself.
+    """
     ours = {each.alias for each in bindings}
     bound = module.scope_of(module.tree).bindings.get(binding.local, ())
-    return any(each.node not in ours for each in bound)
+    shared = (each.name.value for one in module.nodes(cst.Global) for each in one.names)
+    return binding.local in shared or any(each.node not in ours for each in bound)
 
 
 def _function_around(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:
