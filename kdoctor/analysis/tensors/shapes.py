@@ -33,7 +33,10 @@ _MAKE_A_TUPLE: Final = frozenset({
     "TimeDistributed", "UpSampling2D", "UpSampling3D", "ZeroPadding1D", "ZeroPadding2D",
     "ZeroPadding3D",
 })  # fmt: skip
-"""Layers whose `compute_output_shape` makes a tuple of a list and of a `TensorShape`, too."""
+"""Layers whose `compute_output_shape` makes a tuple of a list and of a `TensorShape`, too.
+
+`TimeDistributed` refuses the latter.
+"""
 
 
 def is_shape_parameter(module: Module, node: cst.Name) -> bool:
