@@ -126,7 +126,7 @@ def _is_to_json(part: Part) -> bool:
 
 @once
 def _uses(module: Module) -> dict[cst.Attribute, MemberUse]:
-    return {each.node: each for each in module.members if each.member in _WRITES}
+    return {each.node: each for each in module.members_named(*_WRITES)}
 
 
 def _fix(file: File, call: cst.Call, calls: Sequence[cst.Call]) -> Fix | NoFix:
