@@ -340,7 +340,7 @@ def test_a_comparison_notices_a_difference() -> None:
 
 @pytest.mark.frameworks
 def test_preprocessing_layers_are_those_of_keras_2_but_for_graphs() -> None:
-    from kdoctor.reference.keras_2.random_layers import PreprocessingLayer  # noqa: PLC0415
+    from kdoctor.reference.keras_2.preprocessing_layers import PreprocessingLayer  # noqa: PLC0415
     from kdoctor.verify.keras_2_code import compare  # noqa: PLC0415 - imports TensorFlow
 
     compare("PreprocessingLayer", PreprocessingLayer)

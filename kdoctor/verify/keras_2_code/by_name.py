@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdoctor.verify.keras_2_code import classes, functions, losses, random_layers
+from kdoctor.verify.keras_2_code import (
+    classes,
+    functions,
+    losses,
+    preprocessing_layers,
+    random_layers,
+)
 from kdoctor.verify.keras_2_code.comparing import compare_calls
 
 
@@ -15,7 +21,8 @@ def compare(code: str, new: Any) -> None:
         AssertionError: they differ, and for which input.
     """
     drawn = {**functions.DRAWS, **losses.DRAWS}.get(code)
-    check = {**classes.CHECKS, **losses.CHECKS, **random_layers.CHECKS}.get(code)
+    modules = (classes, losses, preprocessing_layers, random_layers)
+    check = {name: each for one in modules for name, each in one.CHECKS.items()}.get(code)
     if drawn is None and check is None:
         raise KeyError(code)
     if drawn is not None:
