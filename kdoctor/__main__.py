@@ -71,7 +71,7 @@ def _main() -> None:
     if sys.argv[1:2] == ["run"] and len(sys.argv) > 2 and sys.argv[2] not in _HELP:
         # Past the command line's own library: that takes longer than a Python takes to start.
         sys.exit(_run(sys.argv[2:]))
-    own_process.claim()
+    own_process.claim(ends_with_command=True)
     # Modules stay: to look again and again for garbage in them takes a sixth of a small scan.
     gc.set_threshold(_START_GC_THRESHOLD)
     if _examines():

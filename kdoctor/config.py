@@ -13,6 +13,8 @@ from kdoctor.errors import UsageProblem
 
 WRITE: Final = "write"
 IMPORT: Final = "import"
+PROJECT_TYPES: Final = False
+"""Whether types are followed into other files by default: it takes a fifth more time."""
 KERAS_2_HELPERS: Final = (WRITE, IMPORT)  # the values of that setting, the default first
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 
@@ -90,6 +92,14 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
             "dropped (conv_utils.normalize_tuple): write its few lines into the file, or import "
             "what keras.src has today, which any release may move.",
             examples=["write"],
+        ),
+    ] = None
+    project_types: Annotated[
+        bool | None,
+        Meta(
+            description="Whether types are followed into the other files of the project: what they "
+            "pass, return and keep.",
+            examples=[True],
         ),
     ] = None
     unsafe: Annotated[

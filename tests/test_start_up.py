@@ -72,7 +72,7 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
         "rules.registry",
         "engine.baseline",
     }
-    assert not modules & {"pathspec", *named(of_no_use)}
+    assert not modules & {"pathspec", "configparser", *named(of_no_use)}
     heavy_rooms = ("kdoctor.syntax.", "kdoctor.rewrite.", "kdoctor.rules.names")
     assert not {name for name in modules if name.startswith(heavy_rooms)}
 
@@ -172,6 +172,11 @@ told += [dataclasses.replace(own, more=3), refused(usual, type("Thawed", (cst.Na
 told += [cst.metadata.PositionProvider, refused(getattr, cst.metadata, "x")]
 told += [cst.parse_module("# coding: latin-1\\nx".encode()).encoding, cst.parse_expression("a + b")]
 told += [cst._parser.detect_config.convert_to_utf8.__module__]
+told += [issubclass(type("V", (cst.BatchableCSTVisitor,), {}), cst.CSTVisitor)]
+told += [cst.metadata.MetadataWrapper is cst.MetadataWrapper, cst.PartialParserConfig()]
+told += [cst.helpers.ensure_type is cst.ensure_type, [hasattr(cst, each) for each in cst.__all__]]
+told += [cst._parser.entrypoints.parse_module is cst.parse_module, refused(getattr, cst, "absent")]
+told += [len(cst.MetadataWrapper(cst.parse_module("x")).resolve(cst.metadata.PositionProvider))]
 print(*told, sep="\\n")
 """
 

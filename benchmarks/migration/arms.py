@@ -36,7 +36,9 @@ class Runner:
         self._catalogue = catalogue
         self._places = places
         self._fetching = threading.Lock()  # packages that run side by side may share a library
-        self._framework = environment.versions(places.python) + _hash_of(suites.SHIMS)
+        self._framework = environment.versions(places.python) + _hash_of(
+            suites.SHIMS, suites.KERAS_2_NAMES
+        )
         self._kdoctor = repairs.source_hash()
 
     def record(self, package: Package, arm: Arm) -> Record:
@@ -125,12 +127,13 @@ class Runner:
         also = [
             root / each.name / inside for each in self.on_the_path(package) for inside in each.path
         ]
-        if requires := self._requires(package):
+        if requires := self.requires(package):
             with self._fetching:
                 also.append(environment.besides(self._places.cache, self._places.python, requires))
         return suites.run(package, arm, root, self.places_of(package), also)
 
-    def _requires(self, package: Package) -> tuple[str, ...]:
+    def requires(self, package: Package) -> tuple[str, ...]:
+        """Return the distributions that a package and what it needs ask for."""
         return tuple(dict.fromkeys(r for each in self.on_the_path(package) for r in each.requires))
 
     def _path(self, package: Package, arm: Arm) -> Path:
@@ -164,6 +167,6 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def _hash_of(folder: Path) -> str:
-    paths = sorted(folder.rglob("*.py"))
+def _hash_of(*folders: Path) -> str:
+    paths = (path for folder in folders for path in sorted(folder.rglob("*.py")))
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()

@@ -16,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+import kdoctor
 from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Suite
 
 SHIMS = Path(__file__).with_name("shims")
+KERAS_2_NAMES = Path(kdoctor.__file__).parent / "verify" / "keras_2_names"
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
 INSTALLED = "installed"
 LOG = "log.jsonl"
@@ -270,6 +272,6 @@ def _surroundings(arm: Arm, root: Path, places: Places, also: Sequence[Path]) ->
 
 def _path(arm: Arm, root: Path) -> Iterator[Path]:
     if arm is Arm.KERAS_2:
-        yield SHIMS / "keras2"
+        yield KERAS_2_NAMES
     yield SHIMS / "everywhere"
     yield from sorted(path for path in root.iterdir() if path.is_dir())

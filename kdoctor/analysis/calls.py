@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import overload
 
@@ -16,6 +16,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import separator_before_new
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.node_predicates import is_of_named_base
 from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind, Type
 
@@ -54,9 +55,14 @@ def is_hidden(call: cst.Call) -> bool:
     return any(argument.star for argument in call.args)
 
 
+def arguments(call: cst.Call) -> Sequence[cst.Arg]:
+    """Return what a call passes: not the ``self`` of ``Base.__init__(self, …)``."""
+    return call.args[1:] if is_of_named_base(call) else call.args
+
+
 def positional_arguments(call: cst.Call) -> list[cst.Arg]:
     """Return the arguments by position before any ``*args``: only their places are known."""
-    return [*takewhile(lambda each: each.keyword is None and not each.star, call.args)]
+    return [*takewhile(lambda each: each.keyword is None and not each.star, arguments(call))]
 
 
 def all_by_position(call: cst.Call) -> list[cst.Arg]:

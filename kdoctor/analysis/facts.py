@@ -39,19 +39,29 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
     ``keras_2_helpers``: whether a fix is to ``write`` helpers of Keras 2 or to ``import`` them.
+    ``open_roots``: the roots of which a file does not show whether they lead to Keras 2 or 3
+    (``modules.legacy_switch``): nothing is said of what is read from them.
     """
 
     target: Target
     namespace: str = ""
     keras_2_helpers: str = WRITE
+    open_roots: frozenset[str] = frozenset()
 
     def lookup(self, qualified: str) -> Lookup:
         """Look up a dotted name on the target: does it exist, where did it move."""
+        if self.is_open(qualified):
+            return Lookup(qualified, Presence.UNKNOWN)
         return keras_api.lookup(qualified, self.target)
 
     def signature(self, qualified: str) -> Signature | None:
         """Return the signature of a callable on the target, None if unknown."""
-        return keras_api.signature(qualified, self.target)
+        return None if self.is_open(qualified) else keras_api.signature(qualified, self.target)
+
+    def is_open(self, qualified: str) -> bool:
+        """Say whether a dotted name is of a root that may lead to Keras 2 or to Keras 3."""
+        split = keras_api.split_root(qualified) if self.open_roots else None
+        return split is not None and split[0] in self.open_roots
 
     def methods(self, qualified: str) -> frozenset[str]:
         """Return the names of all methods of a class that have a signature, and more."""
@@ -84,7 +94,7 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
 
         ``tf.compat.v1.keras`` is what ``tf.keras`` is.
         """
-        if root != "keras" and root not in FACADES:
+        if (root != "keras" and root not in FACADES) or root in self.open_roots:
             return False
         version = self.target.keras_version if root == "keras" else self.target.tf_keras_version
         return bool(version) and _major(version) >= 3

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import argument, arguments
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature, ever_members
 from kdoctor.memoize import once
@@ -81,6 +81,11 @@ class KerasCall(Struct, frozen=True):
     def is_partial(self) -> bool:
         """Whether it is a call of ``functools.partial`` with the callable."""
         return self.reference is not None and self.reference.call is None
+
+    @property
+    def args(self) -> Sequence[cst.Arg]:
+        """What it passes: not the object itself, which ``Base.__init__(self, …)`` names."""
+        return arguments(self.call)
 
     @property
     def leaf(self) -> str:
@@ -214,7 +219,9 @@ def _of_base(
     if found.moved_to:
         found = facts.lookup(found.moved_to[0])
     new = facts.signature(found.qualified)
-    if found.presence is not Presence.EXISTS or new is None:
+    if found.presence is not Presence.EXISTS or found.stub or new is None:
+        return None
+    if not facts.runs_keras_3(found.root or ""):
         return None
     cls = next(
         (each for each in module.ancestors(use.node) if isinstance(each, cst.ClassDef)), None

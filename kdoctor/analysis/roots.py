@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from kdoctor.analysis.facts import TargetFacts
@@ -13,7 +14,7 @@ from kdoctor.memoize import once
 from kdoctor.value_types import Type
 
 if TYPE_CHECKING:
-    from kdoctor.syntax import Module
+    from kdoctor.syntax import ImportBinding, Module, Reference
 
 # Modules of TensorFlow's private copy of Keras 2 that come without layers, models or tensors of it,
 # and what the functions are called that make some all the same: `load_model_from_hdf5`.
@@ -44,11 +45,16 @@ def uses_another_keras(module: Module, facts: TargetFacts) -> bool:
     What is then true of a model depends on which of them made it, and inference does not know. So
     it is where ``tf_keras`` is the target and the module does not show what Keras it works with.
     Helpers of TensorFlow's copy (``tensorflow.python.keras.utils``) do not count: they make none.
+    Nor does an import that the target never gets to, such as that for TensorFlow 1.
+    Where a root is open, what is read from it may be of Keras 2.
     """
+    if facts.open_roots and any(facts.is_open(each.name) for each in module.references):
+        return True
     roots = _imported_roots(module)
     if facts.target.name == "tf_keras" and not roots and not _reads_keras(module):
         return True
-    return not all(facts.runs_keras_3(root) for root in roots)
+    others = {root for root in roots if not facts.runs_keras_3(root)}
+    return bool(others) and not others.isdisjoint(_reached_roots(module))
 
 
 def is_of_keras_3(owner: Type, facts: TargetFacts) -> bool:
@@ -65,8 +71,24 @@ def _reads_keras(module: Module) -> bool:
 @once
 def _imported_roots(module: Module) -> frozenset[str]:
     """Return the roots of Keras that a module imports from, helpers left out."""
-    names = {name for each in module.imports for name in (each.name, each.imported)}
-    for each in module.references:
+    return _roots_of(module, module.imports, module.references)
+
+
+@once
+def _reached_roots(module: Module) -> frozenset[str]:
+    """Return the same of the imports that the target gets to: dearer, for it reads conditions."""
+    return _roots_of(
+        module,
+        [each for each in module.imports if not module.is_dead(each.statement)],
+        [each for each in module.references if not module.is_dead(each.binding.statement)],
+    )
+
+
+def _roots_of(
+    module: Module, imports: Iterable[ImportBinding], references: Iterable[Reference]
+) -> frozenset[str]:
+    names = {name for each in imports for name in (each.name, each.imported)}
+    for each in references:
         if each.binding.imported.startswith(PRIVATE_ROOT):
             names.update(each.names)  # what is read of a module that is imported
     return frozenset(root for name in names if (root := _root_of(name, module)) is not None)

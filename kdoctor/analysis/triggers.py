@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache, partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -39,6 +40,8 @@ else:
 # An attribute of ``QuickFacts`` (``words``, ``keywords``, …), and identifiers of which it has one.
 Need = tuple[str, frozenset[str]]
 
+_T = TypeVar("_T")
+
 _CACHE_SIZE = 4_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -47,12 +50,14 @@ class Trigger(Struct, frozen=True):
     """A condition on a source's quick facts. ``words`` are identifiers it requires.
 
     ``needs`` are sets of identifiers, each with the attribute of a glimpse that has one of the set
-    wherever it holds.
+    wherever it holds. ``is_costly``: where types are followed into other files, these are
+    asked for it, so that it is asked last.
     """
 
     holds: Holds
     words: frozenset[str] = frozenset()
     needs: frozenset[Need] = frozenset()
+    is_costly: bool = False
 
     @classmethod
     def needing(cls, words: Collection[str], holds: Holds, where: str = "words") -> Trigger:
@@ -70,11 +75,14 @@ class Trigger(Struct, frozen=True):
 
     def __and__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which both hold."""
-        return Trigger(
-            lambda quick, facts: self.holds(quick, facts) and other.holds(quick, facts),
-            self.words | other.words,
-            self.needs | other.needs,
-        )
+
+        def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+            if self.is_costly and quick.asks_other_files:
+                return other.holds(quick, facts) and self.holds(quick, facts)
+            return self.holds(quick, facts) and other.holds(quick, facts)
+
+        words, needs = self.words | other.words, self.needs | other.needs
+        return Trigger(holds, words, needs, self.is_costly or other.is_costly)
 
     def __or__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which one of both holds."""
@@ -82,6 +90,7 @@ class Trigger(Struct, frozen=True):
             lambda quick, facts: self.holds(quick, facts) or other.holds(quick, facts),
             self.words | other.words,
             frozenset(_either(one, another) for one in self.needs for another in other.needs),
+            self.is_costly or other.is_costly,
         )
 
 
@@ -174,12 +183,26 @@ def may_be_called_on(
     quick: QuickFacts, facts: TargetFacts, asked: Iterable[QuickCall], kinds: Iterable[Kind]
 ) -> bool:
     """Say whether one of the calls may be of a method of an object of one of these kinds."""
-    methods = [
-        (called.node, called.node.func.value)
-        for called in asked
-        if isinstance(called.node.func, ast.Attribute)
-    ]
-    return bool(methods) and may_be_of(quick, facts, methods, kinds)
+    return next(called_on(quick, facts, asked, kinds), None) is not None
+
+
+def called_on(
+    quick: QuickFacts, facts: TargetFacts, asked: Iterable[QuickCall], kinds: Iterable[Kind]
+) -> Iterator[QuickCall]:
+    """Yield the calls that may be of a method of an object of one of these kinds."""
+    owners = frozenset(kinds)
+
+    def is_on_one(possible: MayTypes, called: QuickCall) -> bool:
+        function = called.node.func
+        assert isinstance(function, ast.Attribute)
+        asked_of = [function.value]
+        if called.is_of_named_base:  # what it makes counts, too
+            asked_of.append(ast.Call(function.value, [], []))
+        return any(_has_kind(possible.types_in(called.node, each), owners) for each in asked_of)
+
+    methods = [each for each in asked if each.is_attribute]
+    if methods:
+        yield from that_may(quick, facts, methods, is_on_one)
 
 
 def calls_that_make(
@@ -243,6 +266,23 @@ def may_hold(quick: QuickFacts, facts: TargetFacts, holds: Callable[[MayTypes], 
         return True  # too deep to tell
 
 
+def that_may(
+    quick: QuickFacts,
+    facts: TargetFacts,
+    asked: Iterable[_T],
+    holds: Callable[[MayTypes, _T], bool],
+) -> Iterator[_T]:
+    """Yield those of which something holds, by what the expressions of a source may be."""
+    possible = quick.possible(keras_api.oracle(facts.target))
+    for each in asked:
+        try:
+            is_one = holds(possible, each)
+        except RecursionError:
+            is_one = True  # too deep to tell
+        if is_one:
+            yield each
+
+
 def assigned(*words: str) -> Trigger:
     """An attribute of one of these names is assigned to, or deleted: ``layer.output = x``."""
     return Trigger.among("stores", words)
@@ -258,22 +298,34 @@ def keyword(*words: str) -> Trigger:
     return Trigger.among("keywords", words)
 
 
+def from_other_files(*kinds: Kind) -> Trigger:
+    """Another file of the project may pass, return or keep an object of one of these kinds here."""
+    wanted = frozenset(kinds)
+    return Trigger(
+        lambda quick, facts: may_hold(
+            quick, facts, lambda possible: possible.gets_from_other_files(wanted)
+        ),
+        is_costly=True,
+    )
+
+
 def names(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
-    said = _memoized_predicate(speaks)
+    said = said_of_names(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.names))
 
 
 def mentions(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
-    """So it is of a name of those, or of what else types may be: see ``QuickFacts.mentioned``."""
-    said = _memoized_predicate(speaks)
+    """Objects here may be of a name of which ``speaks`` holds: see ``QuickFacts.mentioned``."""
+    said = said_of_names(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.mentioned))
 
 
-def _memoized_predicate(
-    speaks: Callable[[TargetFacts, str], bool],
-) -> Callable[[TargetFacts], _Said]:
-    return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
+def said_of_names(
+    speaks: Callable[[TargetFacts, str], object],
+) -> Callable[[TargetFacts], Said[str]]:
+    """Return what ``speaks`` says of dotted names, by the target."""
+    return lru_cache(maxsize=8)(lambda facts: Said(partial(speaks, facts)))
 
 
 def named(*dotted: str) -> Trigger:
@@ -291,25 +343,30 @@ def package(dotted: str) -> Trigger:
     )
 
 
-class _Said:
-    """What is said of dotted names, each asked once: that is the same in every file."""
+class Said(Generic[_T]):
+    """What is said of dotted names, or the like: each is asked once, for all files."""
 
-    def __init__(self, speaks: Callable[[str], bool]) -> None:
+    def __init__(self, speaks: Callable[[_T], object]) -> None:
         self._speaks = speaks
-        self._yes: set[str] = set()
-        self._no: set[str] = set()
+        self._yes: set[_T] = set()
+        self._no: set[_T] = set()
 
-    def of_any(self, names: frozenset[str]) -> bool:
-        if not self._yes.isdisjoint(names):
-            return True
-        new = names - self._no
-        found = {each for each in new if self._speaks(each)}
-        if len(self._yes) + len(self._no) > _CACHE_SIZE:
-            self._yes.clear()
-            self._no.clear()
-        self._yes |= found
-        self._no |= new - found
-        return bool(found)
+    def of_any(self, asked: AbstractSet[_T]) -> bool:
+        """Say whether it holds of one of them."""
+        return not self._yes.isdisjoint(asked) or bool(self.among(asked))
+
+    def among(self, asked: AbstractSet[_T]) -> AbstractSet[_T]:
+        """Return those of which it holds."""
+        new = asked - self._no - self._yes
+        if new:
+            if len(self._yes) + len(self._no) > _CACHE_SIZE:
+                self._yes.clear()
+                self._no.clear()
+                new = {*asked}
+            found = set(filter(self._speaks, new))
+            self._yes |= found
+            self._no |= new - found
+        return asked & self._yes
 
 
 def text(speaks: Callable[[str], bool]) -> Trigger:

@@ -15,7 +15,8 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import exit_codes
+from kdoctor.cli import exit_codes, habits
+from kdoctor.errors import KdoctorError
 
 # Each is the function or program of its name in the module of its name; the help has this order.
 COMMANDS = (
@@ -28,6 +29,7 @@ COMMANDS = (
     "config",
     "api",
     "env",
+    "migrate",
     "report",
     "run",
     "server",
@@ -98,6 +100,7 @@ def program(
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
     kdoctor config src/train.py                   the settings for a path, and their origin
+    kdoctor migrate                               the way to Keras 3: what to do, in which order
     kdoctor run train.py --epochs 1               run a program, and explain its error
     kdoctor report --html report.html             progress of the migration, as a web page
     kdoctor env                                   check that the installed packages fit together
@@ -131,8 +134,13 @@ def app_of(names: Iterable[str]) -> typer.Typer:
 
 def main() -> None:
     """Run the program with the arguments of this process."""
-    called = sys.argv[1:2]
-    app_of(called if called and called[0] in COMMANDS else COMMANDS)(prog_name="kdoctor")
+    try:
+        words = habits.translated(sys.argv[1:], COMMANDS)
+    except KdoctorError as error:
+        sys.exit(exit_codes.report_error(error))
+    called = words[:1]
+    known = bool(called) and called[0] in COMMANDS
+    app_of(called if known else COMMANDS)(words, prog_name="kdoctor")
 
 
 def __getattr__(name: str) -> typer.Typer:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -14,6 +15,25 @@ if TYPE_CHECKING:
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
+
+
+# The options that say which code is meant and what it is held against, as they are typed.
+_ABOUT_THE_CODE: Final = {
+    "target": "--target",
+    "namespace": "--namespace",
+    "select": "--select",
+    "ignore": "--ignore",
+    "preview": "--preview",
+    "trust_rules": "--trust-rules",
+    "exclude": "--exclude",
+    "force_exclude": "--force-exclude",
+    "stdin_filename": "--stdin-filename",
+    "config": "--config",
+    "isolated": "--isolated",
+    "kind": "--as",
+    "project_types": "--project-types",
+}
+_SWITCHED_OFF: Final = {"preview": "--no-preview", "project_types": "--no-project"}
 
 
 class VerifyOptions(NamedTuple):
@@ -52,6 +72,13 @@ class FixFormat(enum.StrEnum):
     JSON = "json"
 
 
+class Show(enum.StrEnum):
+    """How findings that say the same are shown, for ``--show``."""
+
+    FOLDED = "folded"
+    ALL = "all"
+
+
 class Namespace(enum.StrEnum):
     """The root to import Keras from, for ``--namespace``."""
 
@@ -73,6 +100,7 @@ class EngineChoices(TypedDict, total=False):
     target: str | None
     namespace: Namespace | None
     keras_2_helpers: Keras2Helpers | None
+    project_types: bool | None
     select: list[str] | None
     ignore: list[str] | None
     preview: bool | None
@@ -98,6 +126,7 @@ def engine_options(**typed: Unpack[EngineChoices]) -> Options:
         "target": typed.get("target"),
         "namespace": typed.get("namespace"),
         "keras_2_helpers": typed.get("keras_2_helpers"),
+        "project_types": typed.get("project_types"),
         "select": split(typed.get("select")),
         "ignore": split(typed.get("ignore")),
         "preview": typed.get("preview"),
@@ -112,6 +141,27 @@ def engine_options(**typed: Unpack[EngineChoices]) -> Options:
         "cache": not typed.get("no_cache", False),
         "jobs": typed.get("jobs"),
     }
+
+
+def arguments_again(paths: list[str] | None, **typed: Unpack[EngineChoices]) -> str:
+    """Return the arguments of a call that make another command look at the same code alike.
+
+    >>> arguments_again(["src", "my code"], target="keras==3.15.1", jobs=4)
+    "src 'my code' --target keras==3.15.1"
+    """
+    words, named = list[str](), list(paths or ())
+    for name, value in typed.items():
+        option = (_SWITCHED_OFF if value is False else _ABOUT_THE_CODE).get(name)
+        if option is None or value in (None, [], ""):
+            continue
+        if isinstance(value, bool):
+            words.append(option)
+        else:
+            given = value if isinstance(value, list) else [value]
+            words += [word for each in given for word in (option, str(each))]
+    if any(each.startswith("-") and each != STDIN for each in named):
+        return shlex.join([*words, "--", *named])
+    return shlex.join([*named, *words])
 
 
 def split(entries: list[str] | None) -> list[str] | None:

@@ -9,16 +9,22 @@ import locale
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdoctor.cli import choices, options, streams
 from kdoctor.cli.rules import write_rule
-from kdoctor.errors import UsageProblem
+from kdoctor.errors import FileProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from kdoctor.report.output import Page
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
 _MAX_LOG_BYTES = 50_000_000  # bytes of a log; its end is read
+_START_SIZE = 8  # bytes of a file that say what it is: even, for wide characters
+_SAMPLE_SIZE = 8_192  # bytes
+_MOST_OF = 0.8
 _MAX_PATH_LENGTH = 1000  # characters
 _LOG = re.compile(r"[^\s'\"`]+\.(?:txt|log|out|err)")  # a name that can be no message
 
@@ -28,8 +34,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT]",
-            help="An error message, a file that contains one (a traceback, a log), or the code of "
-            "a rule. Without it, standard input is read.",
+            help="An error message, a file that contains one (a traceback, a log), a saved model, "
+            "or the code of a rule. Without it, standard input is read.",
             show_default=False,
         ),
     ] = None,
@@ -48,6 +54,7 @@ def explain(
     kdoctor explain log.txt
     kdoctor explain "module 'keras.backend' has no attribute 'sum'"
     kdoctor explain KD201                          all about one rule
+    kdoctor explain model.h5                       what Keras 3 does not load of a saved model
     kdoctor explain --target keras==2.15 log.txt
 
     Of several exceptions, the last known one is explained. Nothing is run, imported or changed.
@@ -60,10 +67,13 @@ def explain(
     if _RULE.fullmatch(given.strip()):
         write_rule(given.strip(), page, json=json)
         return
+    if _is_short(given) and _is_saved_model(Path(given)):
+        _explain_model(Path(given), target, page, json=json)
+        return
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
 
-    given = _standard_input() if given in {"", choices.STDIN} else _of_file(given) or given
+    given = _of_standard_input() if given in {"", choices.STDIN} else _of_file(given) or given
     if not given.strip():
         raise UsageProblem(
             "there is no text to explain: run `python train.py 2>&1 | kdoctor explain`, or give "
@@ -75,15 +85,56 @@ def explain(
         raise typer.Exit(1)
 
 
-def _standard_input() -> str:
+def _of_standard_input() -> str:
     if sys.stdin.isatty():
         print("kdoctor: paste the error, then end with Ctrl-D", file=sys.stderr)
-    return decoded(sys.stdin.buffer.read())
+    return _of_bytes(sys.stdin.buffer.read(), "standard input")
+
+
+def _is_short(given: str) -> bool:
+    """Say whether a text may be a path."""
+    return bool(given.strip()) and "\n" not in given and len(given) <= _MAX_PATH_LENGTH
+
+
+def _is_saved_model(path: Path) -> bool:
+    """Say whether a path is what a model, or a part of one, is saved in, by its content."""
+    try:
+        if not path.exists():
+            return False
+    except (OSError, ValueError):
+        return False  # a message
+    from kdoctor.models.kinds import FileKind, kind_of  # noqa: PLC0415 - most texts are no path
+
+    try:
+        kind = kind_of(path)
+    except FileProblem:
+        return False  # said below
+    if kind in {FileKind.BROKEN_ARCHIVE, FileKind.OTHER_ARCHIVE}:
+        return path.suffix == ".keras"  # any other zip has nothing to do with models
+    others = (FileKind.UNKNOWN, FileKind.EMPTY, FileKind.JSON, FileKind.HTML, FileKind.PICKLE)
+    return kind not in others
+
+
+def _explain_model(path: Path, target: str | None, page: Page, *, json: bool) -> None:
+    """Write what keeps a saved model from being loaded.
+
+    Raises:
+        Exit: with 1, where nothing is known to.
+    """
+    from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
+    from kdoctor.models import explained  # noqa: PLC0415
+    from kdoctor.report import saved_model  # noqa: PLC0415
+
+    asked = newest_target() if target is None else resolve_target(target, "--target")
+    found = explained(path, asked)
+    (saved_model.write_json if json else saved_model.write_text)(found, page)
+    if not found.is_known:
+        raise typer.Exit(1)
 
 
 def _of_file(given: str) -> str | None:
     """Return the content of the named file, None if the text is a message and not a path."""
-    if "\n" in given or len(given) > _MAX_PATH_LENGTH:
+    if not _is_short(given):
         return None
     path = Path(given)
     try:
@@ -92,16 +143,46 @@ def _of_file(given: str) -> str | None:
                 raise UsageProblem(f"{given}: no such file")
             return None
         with path.open("rb") as file:
-            mark = file.read(len(codecs.BOM_UTF16))
-            file.seek(max(len(mark), path.stat().st_size - _MAX_LOG_BYTES))
-            text = decoded(mark + file.read())
+            start = file.read(_START_SIZE)
+            file.seek(max(len(start), path.stat().st_size - _MAX_LOG_BYTES))
+            data = start + file.read()
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:  # Keras' own messages are long
             return None
         raise UsageProblem(f"{given}: cannot be read: {error.strerror}") from error
+    text = _of_bytes(data, given)
     if not text.strip():
         raise UsageProblem(f"{given}: the file contains no text to explain")
     return text
+
+
+def _of_bytes(data: bytes, source: str) -> str:
+    """Return the text that is in bytes.
+
+    Raises:
+        UsageProblem: they are none.
+    """
+    from kdoctor.documents.encoding import why_not_text  # noqa: PLC0415 - help needs it not
+
+    what = None if _codec_without_mark(data) else why_not_text(data)
+    if what:
+        raise UsageProblem(
+            f"{source}: not text, but {what}; give the message of an error, or a log that has it"
+        )
+    return decoded(data)
+
+
+def _codec_without_mark(data: bytes) -> str:
+    """Return how wide characters are written, "" where they are not, or a mark says it.
+
+    Every second byte of them is null, in a log that is mostly ASCII.
+    """
+    sample = data[:_SAMPLE_SIZE]
+    first, second = sample[::2], sample[1::2]
+    most = _MOST_OF * len(second)
+    if second.count(0) > most and 0 not in first:
+        return "utf-16-le"
+    return "utf-16-be" if first.count(0) > most and 0 not in second else ""
 
 
 def decoded(data: bytes) -> str:
@@ -110,6 +191,10 @@ def decoded(data: bytes) -> str:
         mark = len(codecs.BOM_UTF16)
         return (data[:mark] + data[mark:][-_MAX_LOG_BYTES:]).decode("utf-16", errors="replace")
     data = data[-_MAX_LOG_BYTES:]
+    codec = _codec_without_mark(data)
+    if codec:
+        return data.decode(codec, errors="replace")
+    data = data.lstrip(b"\0")  # the hole that the rotation of a log leaves
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:  # one line of a library's, or the end of a log that was cut

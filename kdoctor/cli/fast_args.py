@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kdoctor.cli import exit_codes
-from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Keras2Helpers, Namespace
+from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Keras2Helpers, Namespace, Show
 
 _COMPLETES: Final = "_KDOCTOR_COMPLETE"  # where it is set, a shell asks for what can follow
 _NO_CACHE: Final = "KDOCTOR_NO_CACHE"
@@ -47,6 +47,7 @@ _FLAGS: Final = {
     "--force-exclude": "force_exclude",
     "--isolated": "isolated",
     "--no-gate": "no_gate",
+    "--project-types": "project_types",
     "--preview": "preview",
     "--trust-rules": "trust_rules",
     "--no-cache": "no_cache",
@@ -77,7 +78,13 @@ GRAMMARS: Final = {
         "kdoctor.cli.run_scan:scan",
         {**_FLAGS, "--statistics": "statistics", "--no-baseline": "no_baseline"},
         _LISTS,
-        {**_VALUES, "--format": ("format_name", str), "--baseline": ("baseline", str)},
+        {
+            **_VALUES,
+            "--format": ("format_name", str),
+            "--baseline": ("baseline", str),
+            "--diff": ("diff", str),
+            "--show": ("show", Show),
+        },
     ),
     "fix": Grammar(
         "kdoctor.cli.run_fix:fix",

@@ -18,6 +18,15 @@ Undo = Annotated[
         "since. Repeat to undo the one before it.",
     ),
 ]
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "--interactive",
+        "-i",
+        help="Ask about each fix, and write those that are accepted. A fix that is not proven safe "
+        "is asked about as well, and says why.",
+    ),
+]
 AddIgnores = Annotated[
     bool,
     typer.Option(
@@ -58,6 +67,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     *,
     apply: Apply = False,
     undo: Undo = False,
+    interactive: Interactive = False,
     unsafe: options.Unsafe = None,
     verify: Verify = False,
     add_ignores: AddIgnores = False,
@@ -79,6 +89,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     kind: options.As = None,
     no_gate: options.NoGate = False,
+    project_types: options.ProjectTypes = None,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     executor: options.ExecutorOption = None,
@@ -97,6 +108,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ > keras3.patch         the same for `patch -p1` (notebooks: to read only)
     kdoctor fix src/ --apply                write the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
+    kdoctor fix src/ --interactive          ask about each fix, as `git add --patch` does
     kdoctor fix src/ --apply --verify       write only what computes the same on Keras 3
     kdoctor fix --undo                      undo the last --apply
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
@@ -118,6 +130,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             paths,
             apply=apply,
             undo=undo,
+            interactive=interactive,
             unsafe=unsafe,
             verify=verify,
             add_ignores=add_ignores,
@@ -139,6 +152,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             isolated=isolated,
             kind=kind,
             no_gate=no_gate,
+            project_types=project_types,
             no_cache=no_cache,
             jobs=jobs,
             executor=executor,

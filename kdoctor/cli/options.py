@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli.choices import Color, DocumentKind, Keras2Helpers, Namespace, OptionConflict
+from kdoctor.cli.choices import Color, DocumentKind, Keras2Helpers, Namespace, OptionConflict, Show
 from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
@@ -137,6 +137,15 @@ NoGate = Annotated[
         help="Parse every file, even if no rule can apply to it. Slower, with the same result.",
     ),
 ]
+ProjectTypes = Annotated[
+    bool | None,
+    typer.Option(
+        "--project-types/--no-project",
+        help="Follow types into the project's other files: what they pass, return and keep. It "
+        "takes longer.  [default: no]",
+        show_default=False,
+    ),
+]
 NoCache = Annotated[
     bool,
     typer.Option(
@@ -192,6 +201,24 @@ Statistics = Annotated[
 ExitZero = Annotated[
     bool,
     typer.Option("--exit-zero", help="Exit with 0 even if there are findings; 2 is unaffected."),
+]
+DiffOption = Annotated[
+    str | None,
+    typer.Option(
+        "--diff",
+        metavar="COMMIT",
+        help="Report only what stands on lines that changed since this branch parted from the "
+        "commit or branch, committed or not; a file that git does not track counts as a whole.",
+        show_default=False,
+    ),
+]
+ShowOption = Annotated[
+    Show,
+    typer.Option(
+        "--show",
+        help="As text: findings that say the same once, with all their places, or each with its "
+        "line.",
+    ),
 ]
 BaselineOption = Annotated[
     str | None,

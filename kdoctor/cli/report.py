@@ -45,6 +45,7 @@ def report(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
+    project_types: options.ProjectTypes = None,
     trust_rules: options.TrustRules = False,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
@@ -92,6 +93,7 @@ def report(  # noqa: PLR0913 - the options of the command
         select=select,
         ignore=ignore,
         preview=preview,
+        project_types=project_types,
         trust_rules=trust_rules,
         exclude=exclude,
         # Earlier commits are scanned in another folder.

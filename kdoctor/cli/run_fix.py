@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
 from msgspec.structs import replace
 
+from kdoctor import own_process
 from kdoctor.cli import choices, streams
 
 if TYPE_CHECKING:
-    from kdoctor.engine import FixResult, Options
+    from collections.abc import Callable
+
+    from kdoctor.engine import FixResult, Options, ScanResult
     from kdoctor.report.output import Page
+    from kdoctor.report.output_files import Output
 
 
 def fix(  # noqa: PLR0913 - the options of the command
@@ -19,6 +23,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     *,
     apply: bool = False,
     undo: bool = False,
+    interactive: bool = False,
     unsafe: bool | None = None,
     verify: bool = False,
     add_ignores: bool = False,
@@ -43,27 +48,36 @@ def fix(  # noqa: PLR0913 - the options of the command
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.cli import run_interactive  # noqa: PLC0415
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
     from kdoctor.engine.schedule.gc_control import claim_process  # noqa: PLC0415
-    from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
-    from kdoctor.report.output_files import outputs_of, write_outputs  # noqa: PLC0415
+    from kdoctor.report.output_files import outputs_of  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
     named = choices.named_paths(paths, typed.get("stdin_filename"))
-    if undo:
-        return _undo(named, apply=apply or verify, color=color, quiet=quiet)
-    if apply and choices.STDIN in named and len(named) > 1:
-        raise choices.OptionConflict("with --apply, - (standard input) must be the only path")
-    if add_ignores and (verify or unsafe):
-        raise choices.OptionConflict("--add-ignores fixes nothing: drop --unsafe and --verify")
-    if reason and not add_ignores:
-        raise choices.OptionConflict("--reason requires --add-ignores")
     as_json = shape is choices.FixFormat.JSON
-    if apply and as_json and choices.STDIN in named:
-        raise choices.OptionConflict(
-            "with --apply, standard input is written back fixed, not as JSON"
-        )
+    _check_together(
+        apply=apply,
+        undo=undo,
+        interactive=interactive,
+        verify=verify,
+        add_ignores=add_ignores,
+        unsafe=bool(unsafe),
+        reason=bool(reason),
+        json=as_json,
+        output=bool(output),
+        stdin=choices.STDIN in named,
+        others=len(named) > 1,
+    )
+    if undo:
+        return _undo(named, color=color, quiet=quiet)
+    if interactive:
+        from kdoctor.cli import run_interactive  # noqa: PLC0415
+
+        asked = streams.output(color, arguments=choices.arguments_again(paths, **typed))
+        code = run_interactive.fix(named, choices.engine_options(**typed), asked, unsafe=unsafe)
+        return 0 if exit_zero and code == 1 else code
     outputs = outputs_of(output or [])
     stdin = choices.read_stdin(named)
     how = choices.engine_options(**typed)
@@ -87,32 +101,124 @@ def fix(  # noqa: PLR0913 - the options of the command
             add_ignores=reason if add_ignores else None,
             **how | {"progress": report_progress, "executor": workers},
         )
-    page = streams.output(color, quiet=quiet, verbose=verbose)
-    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    arguments = choices.arguments_again(paths, **typed)
+    page, notes = (
+        on(color, quiet=quiet, verbose=verbose, arguments=arguments)
+        for on in (streams.output, streams.notes)
+    )
     kept_back = False
     if verify:
         running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         result, kept_back = _verify(result, named, running, how, notes, unsafe=unsafe)
-    if apply:
-        report.write_uncommitted(engine.uncommitted_files(result), result.root, notes)
-        result = engine.write(result)
-    # What is known is fixed like all else; but what is left of it is no failure.
-    left = compare(result.left, known, named, policy.selects).result if known else result.left
-    write_outputs(left, outputs)
-    if as_json:
-        report.write_json(result, page)
-    elif apply and stdin is not None:
-        _print_fixed(result, stdin)
-    elif apply:
-        report.write_written(result, page)
-    else:
-        report.write_diff(result, page)
-    # Apart from the diff, so that standard output is a patch and nothing else.
-    report.write_summary(result, notes)
+
+    def beyond_baseline(found: ScanResult) -> ScanResult:
+        # What is known is fixed like all else; but what is left of it is no failure.
+        return compare(found, known, named, policy.selects).result if known else found
+
+    to = _Destinations(page, notes, outputs, as_json=as_json, stdin=stdin)
+    result, left = _write_and_report(result, to, beyond_baseline, named, apply=apply)
     if not typed.get("force_exclude") and _is_told_of_nothing(result, notes):
         return 2
     code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(kept_back)
     return 0 if exit_zero and code == 1 else code
+
+
+class _Destinations(NamedTuple):
+    """Where the outcome goes, and in which form."""
+
+    page: Page
+    notes: Page
+    outputs: list[Output]
+    as_json: bool
+    stdin: bytes | None
+
+
+def _write_and_report(
+    result: FixResult,
+    to: _Destinations,
+    beyond_baseline: Callable[[ScanResult], ScanResult],
+    named: list[str],
+    *,
+    apply: bool,
+) -> tuple[FixResult, ScanResult]:
+    """Write the files if asked to, and report; return the fix, and what it leaves to be done.
+
+    Raises:
+        KeyboardInterrupt: with a sentence that says how many files were written.
+    """
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.report import fix as report  # noqa: PLC0415
+    from kdoctor.report.output_files import write_outputs  # noqa: PLC0415
+    from kdoctor.report.summary import write_pins  # noqa: PLC0415
+
+    if apply:
+        report.write_uncommitted(engine.uncommitted_files(result), result.root, to.notes)
+    wanted = len(result.files)
+    try:
+        if apply:
+            result = engine.write(result)
+        left = beyond_baseline(result.left)
+        write_outputs(left, to.outputs)
+        if to.as_json:
+            report.write_json(result, to.page)
+        elif apply and to.stdin is not None:
+            _print_fixed(result, to.stdin)
+        else:
+            (report.write_written if apply else report.write_diff)(result, to.page)
+        # Apart from the diff, so that standard output is a patch and nothing else.
+        report.write_summary(result, to.notes)
+        if apply and to.stdin is None:
+            write_pins(named, left, to.notes)
+        sys.stdout.flush()
+        own_process.ignore_interrupts()  # all is done and said
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args or not result.written:
+            raise
+        raise engine.interrupted_after_writing(result, wanted) from None
+    return result, left
+
+
+# What does not go together: of each row, the first and any other, with what is said of it.
+_CONFLICTS: Final = (
+    ("undo", ("apply", "verify"), "--undo cannot be combined with --apply or --verify"),
+    ("undo", ("interactive",), "--undo cannot be combined with --interactive"),
+    ("undo", ("stdin",), "--undo needs files: - (standard input) was never written"),
+    (
+        "interactive",
+        ("verify", "add_ignores", "json", "output"),
+        "--interactive cannot be combined with --verify, --add-ignores, --format json or --output",
+    ),
+    (
+        "interactive",
+        ("stdin",),
+        "--interactive reads answers from standard input: drop the path -",
+    ),
+    (
+        "add_ignores",
+        ("verify", "unsafe"),
+        "--add-ignores fixes nothing: drop --unsafe and --verify",
+    ),
+)
+
+
+def _check_together(*, apply: bool, stdin: bool, others: bool, **asked: bool) -> None:
+    """Check that options go together.
+
+    Raises:
+        OptionConflict: some do not.
+    """
+    given = asked | {"apply": apply, "stdin": stdin}
+    for option, excluded, why in _CONFLICTS:
+        if given[option] and any(given[each] for each in excluded):
+            raise choices.OptionConflict(why)
+    if apply and stdin and others:
+        raise choices.OptionConflict("with --apply, - (standard input) must be the only path")
+    if asked["reason"] and not asked["add_ignores"]:
+        raise choices.OptionConflict("--reason requires --add-ignores")
+    if apply and asked["json"] and stdin:
+        raise choices.OptionConflict(
+            "with --apply, standard input is written back fixed, not as JSON"
+        )
 
 
 def _verify(  # noqa: PLR0913
@@ -141,15 +247,11 @@ def _verify(  # noqa: PLR0913
     return kept.result, bool(kept.unwritten or kept.in_part)
 
 
-def _undo(paths: list[str], *, apply: bool, color: choices.Color, quiet: bool) -> int:
+def _undo(paths: list[str], *, color: choices.Color, quiet: bool) -> int:
     """Undo the last apply; return the exit code."""
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report.fix import write_undone  # noqa: PLC0415
 
-    if apply:
-        raise choices.OptionConflict("--undo cannot be combined with --apply or --verify")
-    if choices.STDIN in paths:
-        raise choices.OptionConflict("--undo needs files: - (standard input) was never written")
     undone = engine.undo(paths)
     write_undone(undone, streams.output(color, quiet=quiet), streams.notes(color, quiet=quiet))
     return 2 if undone.left_alone else 0

@@ -10,6 +10,7 @@ from kdoctor.cli import choices, streams
 if TYPE_CHECKING:
     from kdoctor.engine import FileSelection, ScanResult
     from kdoctor.engine.baseline import Baseline, Comparison
+    from kdoctor.project.changed_lines import ChangedLines
 
 
 def scan(  # noqa: PLR0913 - the options of the command
@@ -22,6 +23,8 @@ def scan(  # noqa: PLR0913 - the options of the command
     exit_zero: bool = False,
     baseline: str | None = None,
     no_baseline: bool = False,
+    diff: str | None = None,
+    show: choices.Show = choices.Show.FOLDED,
     color: choices.Color = choices.Color.AUTO,
     quiet: bool = False,
     verbose: bool = False,
@@ -39,9 +42,15 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.output_files import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
-    from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
+    from kdoctor.report.summary import (  # noqa: PLC0415
+        write_changed_only,
+        write_nothing_read,
+        write_pins,
+        write_project,
+    )
 
     named = choices.named_paths(paths, typed.get("stdin_filename"))
+    changed = _changed_since(diff, named)
     how = choices.engine_options(**typed)
     policy = engine.FileSelection(named, how)
     known = None if no_baseline else choices.effective_baseline(baseline, policy)
@@ -50,7 +59,13 @@ def scan(  # noqa: PLR0913 - the options of the command
     write = statistics_of(chosen[0]) if statistics else form.write
     outputs = outputs_of(output or [])
     shown = [form, *(each.form for each in outputs)]
-    page = streams.output(color, quiet=quiet, verbose=verbose)
+    page = streams.output(
+        color,
+        quiet=quiet,
+        verbose=verbose,
+        arguments=choices.arguments_again(paths, **typed),
+        folded=show is choices.Show.FOLDED,
+    )
     how |= {
         "edits": False,  # of a fix, reports tell the diff or the replacements
         "diffs": any(each.diffs for each in shown),
@@ -64,22 +79,48 @@ def scan(  # noqa: PLR0913 - the options of the command
     ):
         claim_process()
         result = engine.scan(named, **how | {"progress": report_progress, "executor": workers})
-    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    notes = streams.notes(color, quiet=quiet, verbose=verbose, arguments=page.arguments)
     compared = _compared(result, known, named, policy)
     result = compared.result if compared else result
+    everything = result
+    if changed is not None:
+        from kdoctor.engine.selection.changed_only import only_changed  # noqa: PLC0415
+
+        result = only_changed(result, changed)
     write_outputs(result, outputs)
     write(result, page)
     write_project(result.project, notes)
+    if choices.STDIN not in named and chosen[0] == "text":
+        write_pins(named, everything, notes)
     if compared:
         from kdoctor.report.baseline import write_note  # noqa: PLC0415
 
         write_note(compared, notes)
-    if result.has_read_nothing and not typed.get("force_exclude"):
+    if changed is not None:
+        write_changed_only(everything, result, diff or "", changed, notes)
+    if everything.has_read_nothing and not typed.get("force_exclude"):
         write_nothing_read(notes)
         return 2
     if result.unreadable or result.project.unreadable:
         return 2
     return 1 if result.findings and not exit_zero else 0
+
+
+def _changed_since(commit: str | None, named: list[str]) -> ChangedLines | None:
+    """Return the lines that changed since a commit, None where none is given.
+
+    Raises:
+        OptionConflict: standard input is to be read, which git does not know.
+        UsageProblem: git knows no such commit.
+    """
+    if commit is None:
+        return None
+    if choices.STDIN in named:
+        raise choices.OptionConflict("--diff needs files: git does not know - (standard input)")
+    from kdoctor.project.changed_lines import ChangedLines  # noqa: PLC0415
+    from kdoctor.project.root import start_of  # noqa: PLC0415
+
+    return ChangedLines.since(commit, start_of(named))
 
 
 def _compared(

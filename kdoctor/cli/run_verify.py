@@ -109,6 +109,7 @@ class Texts:
             "target": how.get("target"),
             "namespace": how.get("namespace"),
             "keras_2_helpers": how.get("keras_2_helpers"),
+            "project_types": how.get("project_types"),
             "config": how.get("config"),
             "isolated": how.get("isolated", False),
             "trust_rules": how.get("trust_rules", False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from kdoctor.cli import options
-from kdoctor.cli.choices import Color
+from kdoctor.cli.choices import Color, Show
 
 
 def scan(  # noqa: PLR0913 - the options of the command
@@ -24,6 +24,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     kind: options.As = None,
     no_gate: options.NoGate = False,
+    project_types: options.ProjectTypes = None,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     executor: options.ExecutorOption = None,
@@ -33,6 +34,8 @@ def scan(  # noqa: PLR0913 - the options of the command
     exit_zero: options.ExitZero = False,
     baseline: options.BaselineOption = None,
     no_baseline: options.NoBaseline = False,
+    diff: options.DiffOption = None,
+    show: options.ShowOption = Show.FOLDED,
     color: options.ColorOption = Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -48,6 +51,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan --statistics                      findings per rule, and how many can be fixed
     kdoctor scan --format concise | head           path:line:column: CODE message
     kdoctor scan --baseline .kdoctor-baseline.json   only what is new
+    kdoctor scan --diff main                       only lines that this branch changes
     kdoctor scan repositories --executor dask://scheduler:8786
     kdoctor scan -o kdoctor.sarif -o junit=tests.xml -o gitlab=quality.json --exit-zero
 
@@ -73,6 +77,7 @@ def scan(  # noqa: PLR0913 - the options of the command
             isolated=isolated,
             kind=kind,
             no_gate=no_gate,
+            project_types=project_types,
             no_cache=no_cache,
             jobs=jobs,
             executor=executor,
@@ -82,6 +87,8 @@ def scan(  # noqa: PLR0913 - the options of the command
             exit_zero=exit_zero,
             baseline=baseline,
             no_baseline=no_baseline,
+            diff=diff,
+            show=show,
             color=color,
             quiet=quiet,
             verbose=verbose,

@@ -331,9 +331,14 @@ def _is_skipped(name: str) -> bool:
 def _is_wanted(entry: os.DirEntry[str]) -> bool:
     # is_file() follows links; it is false for pipes, sockets and links that lead nowhere.
     try:
-        return entry.name.lower().endswith(_ENDINGS) and entry.is_file()
+        return has_known_ending(entry.name) and entry.is_file()
     except OSError:  # a ring of links
         return False
+
+
+def has_known_ending(path: str) -> bool:
+    """Say whether files with the ending of this one are found below a folder."""
+    return path.lower().endswith(_ENDINGS)
 
 
 def reported(path: str) -> str:

@@ -17,6 +17,18 @@ _WIDE_BOMS = {
     codecs.BOM_UTF16_BE: "UTF-16",
 }
 _WIDE_STARTS = tuple(_WIDE_BOMS)
+# What people have beside their code. Each is no text, whatever the file is called.
+_BINARY_STARTS = {
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"PK\x03\x04": "a zip archive, as .keras and .npz files are",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x1f\x8b": "a gzip archive",
+    **{b"\x80" + bytes([protocol]): "a pickle" for protocol in range(2, 6)},
+}
+# Of a text's bytes. Logs hold a few: colors, progress bars, the hole that a rotation leaves.
+_MAX_CONTROL_SHARE = 0.05
+_CONTROLS = bytes({*range(32)} - {*b"\b\t\n\f\r\x1b"})
+_SAMPLE_SIZE = 8_192  # bytes
 
 
 class Decoded(Struct, frozen=True):
@@ -65,6 +77,21 @@ def as_searched(data: bytes) -> bytes:
     return data
 
 
+def _binary_format(data: bytes) -> str | None:
+    """Name the format of bytes that begin as no text does, None where they may be text."""
+    return next((name for start, name in _BINARY_STARTS.items() if data.startswith(start)), None)
+
+
+def why_not_text(data: bytes) -> str | None:
+    """Say what bytes are that are no text, None where they are text in any encoding."""
+    found = _binary_format(data)
+    if found is not None or data.startswith(_WIDE_STARTS):
+        return found
+    sample = data.lstrip(b"\0")[:_SAMPLE_SIZE]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return "binary data" if controls > len(sample) * _MAX_CONTROL_SHARE else None
+
+
 def decode_python(data: bytes) -> Decoded:
     """Decode Python source by its byte order mark or its declaration (PEP 263).
 
@@ -94,6 +121,9 @@ def decode_python(data: bytes) -> Decoded:
 
 def _decode(data: bytes, encoding: str, mark: bytes) -> Decoded:
     if b"\0" in data:
+        found = _binary_format(data)
+        if found is not None:
+            raise FileProblem(f"not text, but {found}")
         raise FileProblem(f"contains a null byte (at byte {data.index(0) + len(mark)})")
     try:
         return Decoded(data.decode(encoding), encoding, mark)

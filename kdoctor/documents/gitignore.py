@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 
+_FOLDER_SLASH = "ps_d"  # pathspec's name of the group for the slash after a folder that fits
+
+
 class Patterns(Struct, frozen=True):
     """Patterns as in ``.gitignore``, which count from ``folder``."""
 
@@ -87,18 +90,13 @@ class GitPatterns(Struct, frozen=True):
 
 def _fits(pattern: GitIgnoreSpecPattern, path: str) -> bool:
     """Say whether a pattern fits a path as a whole, not only a folder that it lies in."""
-    assert pattern.regex is not None
-    end = len(path)
-    for match in pattern.regex.finditer(path):
-        # The group that pathspec names so is the slash after a folder that fits.
-        slash = match.groupdict().get("ps_d")
-        if slash is not None:
-            if match.end("ps_d") == end:
-                return True
-        elif not (match.end() == end and path.endswith("/") and match[0].endswith("/")):
-            # What `a/**` is translated to fits the slash of the folder a itself, too.
-            return True
-    return False
+    regex = pattern.regex
+    assert regex is not None
+    if _FOLDER_SLASH in regex.groupindex:
+        return any(match.end() == len(path) for match in regex.finditer(path))
+    # What ends in `**` fits all that lies in a folder: its expression ends with the slash of that
+    # folder, for which the slash at the end of a path is no sign.
+    return regex.search(path.removesuffix("/")) is not None
 
 
 class Ignores(Struct, frozen=True):

@@ -5,7 +5,21 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import BinaryIO
+
+_UNWRITTEN: dict[str, bytes] = {}  # by the absolute path; for all threads: deep code runs in others
+
+
+@contextmanager
+def as_if_written(texts: Mapping[str, bytes]) -> Iterator[None]:
+    """Let ``read_regular`` read these texts, by absolute path, as if they were written."""
+    _UNWRITTEN.update(texts)
+    try:
+        yield
+    finally:
+        _UNWRITTEN.clear()
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
@@ -31,6 +45,10 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
     Raises:
         OSError: it cannot be read, or is no regular file.
     """
+    if _UNWRITTEN:
+        unwritten = _UNWRITTEN.get(os.path.abspath(os.fspath(path)))  # noqa: PTH100 - links stay
+        if unwritten is not None:
+            return unwritten
     with open_regular(path) as file:
         return file.read()
 

@@ -9,7 +9,7 @@ from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.engine.fixes.undo_journal import Undone, undo
-    from kdoctor.engine.fixes.write import uncommitted_files, write
+    from kdoctor.engine.fixes.write import interrupted_after_writing, uncommitted_files, write
     from kdoctor.engine.fixing import fix
     from kdoctor.engine.options import Options
     from kdoctor.engine.result import (
@@ -36,6 +36,7 @@ _HOMES = {
     "Undone": "fixes.undo_journal",
     "uncommitted_files": "fixes.write",
     "fix": "fixing",
+    "interrupted_after_writing": "fixes.write",
     "scan": "scanning",
     "undo": "fixes.undo_journal",
     "write": "fixes.write",
@@ -53,6 +54,7 @@ __all__ = [
     "Undone",
     "fingerprints",
     "fix",
+    "interrupted_after_writing",
     "scan",
     "uncommitted_files",
     "undo",

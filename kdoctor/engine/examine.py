@@ -12,14 +12,13 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.fixes.changelogs import without_fix_in_changelog
 from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.parse_errors import problem_place, python_2_cells, syntax_problem_text
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
-from kdoctor.engine.rule_prefilter import Question, RulePrefilter
+from kdoctor.engine.rule_prefilter import Question, RulePrefilter, RuleQuestion
 from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.engine.suppression.apply import apply, old_names
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
@@ -29,7 +28,7 @@ from kdoctor.keras_api import Presence, oracle, with_tf_keras
 from kdoctor.model import Finding, Place, Suppressed, Unreadable
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
+from kdoctor.modules.legacy_switch import LegacySwitch, open_roots, reads_compat, switch_in
 from kdoctor.modules.module_summary import parsed
 from kdoctor.own_rules.activating import use_sources
 from kdoctor.rules import applies, words
@@ -37,7 +36,6 @@ from kdoctor.rules.entry import RuleEntry
 from kdoctor.rules.index import rule_index
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
@@ -63,7 +61,12 @@ class Examined(Struct, frozen=True):
 class Examiner:
     """Examines files with one set of options; each worker process has one."""
 
-    def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
+    def __init__(
+        self,
+        scan_options: ScanOptions,
+        package: ProjectPackage | None = None,
+        open_roots: frozenset[str] = frozenset(),
+    ) -> None:
         self.scan_options = scan_options
         use_sources(scan_options.own_rules)
         codes = scan_options.codes
@@ -72,19 +75,22 @@ class Examiner:
         )
         chosen = [rule for rule in known if codes is None or rule.code in codes]
         self._facts = TargetFacts(
-            scan_options.target, scan_options.namespace, scan_options.keras_2_helpers
+            scan_options.target, scan_options.namespace, scan_options.keras_2_helpers, open_roots
         )
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.rules_to_run
         self._oracle = oracle(scan_options.target)
-        self._package = package or ProjectPackage(self._oracle.star_names)
+        self._package = package or ProjectPackage(
+            self._oracle.star_names, follows_types=scan_options.project_types
+        )
         self._codes = frozenset(rule.code for rule in self._rules)
+        self._examiners_of_open: dict[frozenset[str], Examiner] = {}
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
         self._gate = RulePrefilter(words(), triggers, self._package, needs)
 
     def _question(self, rule: RuleEntry) -> Question:
-        return _Question(rule, self._facts) if applies(rule, self._facts) else lambda _: False
+        return RuleQuestion(rule, self._facts) if applies(rule, self._facts) else lambda _: False
 
     @property
     def trace(self) -> Dependencies:
@@ -162,38 +168,40 @@ class Examiner:
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
         document = Document.parse(data, path, self.scan_options.kind, like)
-        if self._legacy_keras_examiner is None:
+        if (legacy := self._legacy_keras_examiner) is None:
             return self.examined(document, data, changed)
+        for_legacy = partial(self._examine_for_legacy_keras, document, legacy, data, changed)
         switch = switch_in(document, data)
         if switch and not self.scan_options.is_target_explicit:
-            return self._examine_for_legacy_keras(
-                document, switch, self._legacy_keras_examiner, data, changed
-            )
+            return for_legacy(switch)
         examined = self.examined(document, data, changed)
-        # Only now: what others set is asked of the few files in which something is wrong.
-        if not (examined.scan.findings or examined.scan.suppressed):
+        # Only now: what others set is asked of the few files in which something may be wrong.
+        if not (examined.scan.findings or examined.scan.suppressed or reads_compat(data)):
             return examined
-        if not switch:
-            texts = (document.units[index].text for index in examined.modules)
-            module = self._package.switched_by(path, texts)
-            switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
+        texts = [unit.text for unit in document.units]
+        if not switch and (module := self._package.switched_by(path, texts)):
+            switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}")
         if switch and not self.scan_options.is_target_explicit:
-            return self._examine_for_legacy_keras(
-                document, switch, self._legacy_keras_examiner, data, changed
-            )
-        return (
-            self._with_target_note(examined, switch, self._legacy_keras_examiner)
-            if switch
-            else examined
-        )
+            return for_legacy(switch)
+        if switch:
+            return self._with_target_note(examined, switch, legacy)
+        if not self._facts.open_roots and self._package.switched_late_by(path, texts):
+            return self._with_open(open_roots(texts)).examined(document, data, changed)
+        return examined
+
+    def _with_open(self, roots: frozenset[str]) -> Examiner:
+        """Return the examiner of files in which these roots may lead to Keras 2 or to Keras 3."""
+        if roots not in self._examiners_of_open:
+            self._examiners_of_open[roots] = Examiner(self.scan_options, self._package, roots)
+        return self._examiners_of_open[roots]
 
     def _examine_for_legacy_keras(
         self,
         document: Document,
-        switch: LegacySwitch,
         examiner: Examiner,
         data: bytes,
         changed: Collection[int],
+        switch: LegacySwitch,
     ) -> Examined:
         """Run the rules on a document whose target ``switch`` changes."""
         examined = examiner.examined(document, data, changed)
@@ -243,7 +251,7 @@ class Examiner:
             for part in document.skipped
         ]
         for unit in document.units:
-            tree = self._package.trees.take(unit.text)
+            tree = self._package.tree(path, unit.text)
             codes = self._gate.may_fire(path, unit.text, tree)
             admitted = bool(codes) or unit.index in changed
             if self.scan_options.gate and not admitted:
@@ -262,7 +270,10 @@ class Examiner:
                 place = problem_place(problem, unit)
                 unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
-        scan, directives = self._ask(document, data, modules, unparsed, codes_to_run)
+        try:
+            scan, directives = self._ask(document, data, modules, unparsed, codes_to_run)
+        finally:
+            self._package.drop_modules()
         scan = replace(scan, skipped=tuple(skipped))
         if document.kind == "notebook" and scan.unreadable is None:
             scan = replace(scan, unreadable=python_2_cells(path, skipped))
@@ -388,20 +399,6 @@ def with_deep_stack(work: Callable[[], _T]) -> _T:
 
 def _checked(rule: RuleEntry, module: Module, facts: TargetFacts) -> list[Finding]:
     return list(rule.load().check(module, facts))
-
-
-class _Question:
-    """Whether a rule could fire in a source; calling it imports the rule."""
-
-    def __init__(self, rule: RuleEntry, facts: TargetFacts) -> None:
-        self._rule = rule
-        self._facts = facts
-        self._holds: Holds | None = None
-
-    def __call__(self, quick: QuickFacts) -> bool:
-        if self._holds is None:
-            self._holds = trigger_of(self._rule.load().triggers).holds
-        return self._holds(quick, self._facts)
 
 
 def finding_order(finding: Finding) -> tuple[Place, str, str]:

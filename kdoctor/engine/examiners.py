@@ -28,12 +28,24 @@ model = tf.keras.Sequential([Dense(1, input_dim=1)])
 model.compile(SGD(lr=0.1), loss=loss)
 model.fit_generator(batches, nb_epoch=1)
 """
+_packages: list[ProjectPackage] = []  # that this process has made
 
 
 def forget() -> None:
-    """Drop cached project modules: they may have changed since the last call."""
+    """Drop cached project modules: they may have changed since the last call.
+
+    What refers to itself would stay until a collector comes: it is emptied.
+    """
+    while _packages:
+        _packages.pop().forget()
     _examiner_for.cache_clear()
     _package_for.cache_clear()
+
+
+def forget_trees() -> None:
+    """Drop the trees of the files that were examined last."""
+    for each in _packages:
+        each.forget_trees()
 
 
 def examiner_of(scan_options: ScanOptions, task: Task) -> Examiner:
@@ -63,7 +75,13 @@ def _examiner_for(scan_options: ScanOptions) -> Examiner:
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
     return Examiner(
-        scan_options, _package_for(scan_options.target, scan_options.folder, scan_options.cached)
+        scan_options,
+        _package_for(
+            scan_options.target,
+            scan_options.folder,
+            cached=scan_options.cached,
+            follows_types=scan_options.project_types,
+        ),
     )
 
 
@@ -82,9 +100,14 @@ def preload(scan_options: ScanOptions) -> None:
 
 
 @lru_cache(maxsize=8)
-def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
+def _package_for(
+    target: Target, folder: str, *, cached: bool, follows_types: bool
+) -> ProjectPackage:
     """Return the project's modules for one target, shared by all rule selections."""
     from kdoctor.keras_api import oracle  # noqa: PLC0415
     from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
 
-    return ProjectPackage(oracle(target).star_names, start=folder, listens=cached)
+    stars = oracle(target).star_names
+    package = ProjectPackage(stars, start=folder, listens=cached, follows_types=follows_types)
+    _packages.append(package)
+    return package

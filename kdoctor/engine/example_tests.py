@@ -52,7 +52,7 @@ def tested_examples(rule: Rule, sources: Collection[str]) -> Iterator[ExampleTes
 
 
 def _of_valid(rule: Rule, name: str, source: str, sources: Collection[str]) -> ExampleTest:
-    found, problem = _found(rule, source, Example(source), sources)
+    found, problem = _found(rule, source, Example(source, on=rule.target_of_valid), sources)
     if problem or not found:
         return ExampleTest(rule.code, name, () if problem else ("silent",), problem)
     return ExampleTest(rule.code, name, (), f"it is not silent: {_told(found)}")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Unpack
 
 from kdoctor.engine.cache.recorder import Recorded, record_dependencies
-from kdoctor.engine.examiners import examiner_of, forget, preload
+from kdoctor.engine.examiners import examiner_of, forget, forget_trees, preload
 from kdoctor.engine.fixes.undo_journal import journal_root
 from kdoctor.engine.fixes.write import write
 from kdoctor.engine.options import Options, Paths, each_of
@@ -65,6 +65,11 @@ def fix(
             of_scan=partial(_untouched, written),
             scan_of=lambda fix: fix.found,
         )
+    if add_ignores is None and any(each.fixed for each in fixes):
+        from kdoctor.engine.fixes.rounds import settled  # noqa: PLC0415 - few runs fix anything
+
+        fixes = settled(plan.scan_options, discovered.tasks, fixes)
+    forget_trees()
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
         left=collect_results(plan.targets, discovered, [each.left for each in fixes]),

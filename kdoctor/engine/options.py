@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.errors import UsageProblem
+from kdoctor.model import Place
 from kdoctor.rules.own import in_use
 from kdoctor.target import Target
 
@@ -56,6 +57,7 @@ class Options(TypedDict, total=False):
     each file's own.
     ``keras_2_helpers``: ``"write"`` helpers of Keras 2 that Keras 3 no longer has into the file, or
     ``"import"`` what ``keras.src`` has today.
+    ``project_types``: True follows types into the project's other files.
     ``config``: a file with settings that holds for all files, in the place of those beside them.
     ``isolated``: no configuration counts.
     ``cache``: True uses again what earlier runs found, and keeps what this one finds, in the folder
@@ -63,6 +65,8 @@ class Options(TypedDict, total=False):
     the project begins. The result is the same.
     ``within``: names of a module; fixes are applied in the top-level statements that bind one of
     them, and nowhere else. It does not go with ``cache``.
+    ``only``: findings of a scan of the same files, by place and code; these are fixed (or ignored)
+    and no others. A fix that overlaps another one is left out. It does not go with ``cache``.
     ``trust_rules``: load the rules of one's own that the settings name; they are code. ``rules``
     are files and folders with such rules to load instead: who names them here trusts them.
     ``progress``: called now and then with the numbers of files done and to do.
@@ -87,10 +91,12 @@ class Options(TypedDict, total=False):
     progress: Callable[[int, int], None] | None
     namespace: str | None
     keras_2_helpers: str | None
+    project_types: bool | None
     config: str | os.PathLike[str] | None
     isolated: bool
     cache: bool
     within: frozenset[str] | None
+    only: frozenset[tuple[Place, str]] | None
     trust_rules: bool
     rules: Paths | None
 
@@ -106,11 +112,13 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
         diffs=options.get("diffs", True),
         replacements=options.get("replacements", False),
         anchors=options.get("anchors", True),
+        project_types=bool(options.get("project_types")),
         unsafe=unsafe,
         cached=options.get("cache", False),
         is_target_explicit=option is not None
         and not (isinstance(option, Target) and option.inferred),
         within=options.get("within"),
+        only=options.get("only"),
         own_rules=in_use().sources,
     )
 

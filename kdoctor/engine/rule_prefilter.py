@@ -10,15 +10,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from kdoctor.analysis.triggers import Need
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.triggers import Holds, Need, trigger_of
 from kdoctor.keras_api import split_root
-from kdoctor.modules.exports import OwnModule, ProjectPackage, Value
+from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.module_summary import imports_of
+from kdoctor.modules.name_meanings import OwnModule, Value
+from kdoctor.rules.entry import RuleEntry
 from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.quick_facts import QuickFacts
 
 Question = Callable[[QuickFacts], bool]
 _CACHE_SIZE = 20_000  # modules; memory must not grow with the tree
+
+
+class RuleQuestion:
+    """Whether a rule could fire in a source; calling it imports the rule."""
+
+    def __init__(self, rule: RuleEntry, facts: TargetFacts) -> None:
+        self._rule = rule
+        self._facts = facts
+        self._holds: Holds | None = None
+
+    def __call__(self, quick: QuickFacts) -> bool:
+        """Say whether it could."""
+        if self._holds is None:
+            self._holds = trigger_of(self._rule.load().triggers).holds
+        return self._holds(quick, self._facts)
 
 
 class RulePrefilter:
@@ -98,7 +116,7 @@ class RulePrefilter:
             return True
         if not speaks and not self._imports_keras(path, tree):
             return False
-        quick = QuickFacts(tree, path, self._package, self._package.stars)
+        quick = self._package.quick_facts(path, source, tree)
         concerned = (
             not speaks
             or self.has_decisive_word("\n".join(quick.written))

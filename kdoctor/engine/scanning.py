@@ -9,7 +9,7 @@ from typing import Final, Unpack
 from msgspec.structs import replace
 
 from kdoctor.engine.cache.recorder import Recorded, record_dependencies
-from kdoctor.engine.examiners import examiner_of, forget, preload
+from kdoctor.engine.examiners import examiner_of, forget, forget_trees, preload
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ProjectNotes, ScanResult
 from kdoctor.engine.schedule.dispatch import run
@@ -49,6 +49,7 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
+    forget_trees()
     return collect_results(plan.targets, discovered, scans)
 
 

@@ -19,6 +19,7 @@ from kdoctor.keras_api.returns import (
     ARGUMENT_CONTEXTS,
     BLOCK_CONTEXTS,
     CALLED,
+    LAYER,
     LAYERS_OF_SEVERAL,
     LIBRARY_FUNCTIONS,
     MEMBERS,
@@ -26,6 +27,7 @@ from kdoctor.keras_api.returns import (
     METHOD_CONTEXTS,
     MODEL,
     NOT_TENSOR_FUNCTIONS,
+    PARTS,
     RECEIVERS,
     RETURNS,
     TENSOR,
@@ -96,6 +98,10 @@ _ROOTS: Final = {
 }
 _LAYER: Final = Type(Kind.LAYER, "Layer", "keras.layers.Layer")
 
+_OF_LISTS: Final = frozenset({"__getitem__", "__iter__", "pop"})
+_TYPED_MEMBERS: Final = frozenset((*PARTS, *(member for _, member in MEMBERS)))
+_TYPED_METHODS: Final = _OF_LISTS.union(member for _, member in CALLED)
+
 
 class KerasOracle:
     """Answers from the release data; the few facts that releases cannot tell are in ``returns``."""
@@ -147,11 +153,24 @@ class KerasOracle:
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""
-        if called and owner.kind is Kind.LIST and member in {"__getitem__", "__iter__", "pop"}:
+        if called and owner.kind is Kind.LIST and member in _OF_LISTS:
             return owner.item
         if called and member == "__call__" and _gives_one(owner):
             return TENSOR
+        if not called and owner.kind is Kind.LAYER and member in PARTS:
+            made = (owner.qualified or "").rpartition(".")[2]
+            return LAYER if made in PARTS[member] else None
         return (CALLED if called else MEMBERS).get((owner.kind, member))
+
+    @property
+    def typed_members(self) -> Collection[str]:
+        """The members of which ``member_type`` can tell anything, of whatever object."""
+        return _TYPED_MEMBERS
+
+    @property
+    def typed_methods(self) -> Collection[str]:
+        """The members of which it can tell what they give when they are called."""
+        return _TYPED_METHODS
 
     @property
     def methods_that_tell_types(self) -> Collection[str]:
@@ -291,8 +310,9 @@ def _optimizes_a_loss(given: Mapping[int | str, Type | None]) -> bool:
     return is_loss and first is not None and first.kind is Kind.OPTIMIZER
 
 
+@lru_cache(maxsize=32)
 def oracle(target: Target) -> KerasOracle:
-    """Return what names mean when code is to run on ``target``."""
+    """Return what names mean when code is to run on ``target``: the same object each time."""
     return KerasOracle(target)
 
 

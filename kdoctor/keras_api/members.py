@@ -189,6 +189,12 @@ def derived_from(classes: Classes, home: str) -> tuple[str, ...]:
     return _derived(classes.distribution, classes.release).get(home, ())
 
 
+def bases_of(classes: Classes, home: str) -> tuple[str, ...]:
+    """Return where the bases of a class are defined, nearest first."""
+    number = _numbers(classes.distribution)[classes.release]
+    return _mro(classes.distribution, _since(classes.distribution, number, home), home)[1:]
+
+
 @cache
 def _derived(distribution: str, release: str) -> dict[str, tuple[str, ...]]:
     number = _numbers(distribution)[release]

@@ -17,7 +17,7 @@ TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
 TENSORS: Final = Type(Kind.TENSOR)
 MODEL: Final = Type(Kind.MODEL, "Functional")
 _LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's class
-_LAYER: Final = Type(Kind.LAYER)
+LAYER: Final = Type(Kind.LAYER)
 _OPTIMIZER: Final = Type(Kind.OPTIMIZER)
 _VARIABLE: Final = Type(Kind.VARIABLE)
 # What TensorFlow makes has members that Keras' own variables lack.
@@ -162,15 +162,15 @@ _WEIGHTS: Final = (
 MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
     **{(kind, name): _list_of(_VARIABLE) for kind in (Kind.MODEL, Kind.LAYER) for name in _WEIGHTS},
     **{(kind, name): TENSORS for kind in (Kind.MODEL, Kind.LAYER) for name in ("input", "output")},
-    (Kind.MODEL, "layers"): _list_of(_LAYER),
+    (Kind.MODEL, "layers"): _list_of(LAYER),
     (Kind.MODEL, "inputs"): _list_of(TENSOR),
     (Kind.MODEL, "outputs"): _list_of(TENSOR),
     (Kind.MODEL, "optimizer"): Type(Kind.OPTIMIZER),
     (Kind.MODEL, "metrics"): _list_of(Type(Kind.METRIC)),
     (Kind.MODEL, "history"): _HISTORY,
     (Kind.TENSOR, "_keras_history"): Type(Kind.KERAS_HISTORY, "KerasHistory"),
-    (Kind.KERAS_HISTORY, "layer"): _LAYER,
-    (Kind.KERAS_HISTORY, "operation"): _LAYER,
+    (Kind.KERAS_HISTORY, "layer"): LAYER,
+    (Kind.KERAS_HISTORY, "operation"): LAYER,
     # `set_model` gives it to a callback before anything is called.
     (Kind.CALLBACK, "model"): _LOADED,
     (Kind.OPTIMIZER, "iterations"): _VARIABLE,
@@ -183,11 +183,23 @@ MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
     },
 }
 
+_WRAPPERS: Final = frozenset(
+    {"Wrapper", "TimeDistributed", "Bidirectional", "SpectralNormalization"}
+)
+PARTS: Final[dict[str, frozenset[str]]] = {
+    "layer": _WRAPPERS,
+    "forward_layer": frozenset({"Bidirectional"}),
+    "backward_layer": frozenset({"Bidirectional"}),
+    "cell": frozenset({"RNN"}),
+}
+"""The members that are a layer, and which layers of Keras have them: other classes of a user may
+keep anything by these names."""
+
 CALLED: Final[dict[tuple[Kind, str], Type]] = {
     (Kind.MODEL, "__call__"): TENSORS,
     (Kind.LAYER, "__call__"): TENSORS,
     (Kind.TENSOR, "__getitem__"): TENSOR,
-    (Kind.MODEL, "get_layer"): _LAYER,
+    (Kind.MODEL, "get_layer"): LAYER,
     (Kind.MODEL, "fit"): _HISTORY,
     (Kind.MODEL, "fit_generator"): _HISTORY,
     **{(Kind.LAYER, name): TENSORS for name in ("get_input_at", "get_output_at")},

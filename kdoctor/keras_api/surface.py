@@ -162,6 +162,29 @@ def is_module_everywhere(qualified: str) -> bool:
     return split is not None and split[1] in _EVERYWHERE
 
 
+def one_of_keras(names: Collection[str]) -> str | None:
+    """Return what several dotted names all stand for, be it under other roots of Keras.
+
+    ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.
+
+    >>> one_of_keras(["keras.backend.mean", "tensorflow.keras.backend.mean"])
+    'keras.backend.mean'
+    >>> one_of_keras(["keras.backend.tf", "tensorflow.keras.backend.tf"])
+    """
+    if len(plain := {without_legacy(each) for each in names}) == 1:
+        return plain.pop()
+    same = same_under_other_roots(names)
+    # What stands in a module of Keras may be there under one root only.
+    known = same and (is_module_everywhere(same[0]) or all(map(_was_ever_public, same)))
+    return same[0] if known else None
+
+
+def _was_ever_public(name: str) -> bool:
+    """Say whether a release had a name, in a module that no release lacks."""
+    root, rest = split_root(name) or ("", "")
+    return rest.rpartition(".")[0] in _EVERYWHERE and rest in tables.names_table(root).names
+
+
 class Surface:
     """The public names of one root in one release. Names are dotted and relative to the root."""
 

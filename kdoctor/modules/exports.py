@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Final, cast
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from kdoctor.keras_api.surface import (
-    is_base_of,
-    is_module_everywhere,
-    same_under_other_roots,
-    without_legacy,
-)
 from kdoctor.modules.ast_cache import AstCache
+from kdoctor.modules.call_sites import CallSites
+from kdoctor.modules.definitions import UNCLEAR, Definitions
 from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.function_summaries import FunctionSummaries
 from kdoctor.modules.legacy_switch import LegacySwitches
 from kdoctor.modules.module_finder import ModuleFinder
-from kdoctor.modules.module_summary import Alias, Class, Imported, ModuleSummary, summary_from
+from kdoctor.modules.module_summary import Imported, ModuleSummary, summary_from
+from kdoctor.modules.name_meanings import (
+    IN_RING,
+    Modules,
+    Outlines,
+    OwnModule,
+    Resolution,
+    Stars,
+    Value,
+)
+from kdoctor.modules.project_values import Checks, ProjectValues
+from kdoctor.modules.recent_sources import RecentSource, RecentSources
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
-from kdoctor.syntax.alias_chains import AliasCache, AliasChain, AliasChainOnce, Outcome
-from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
+from kdoctor.syntax.alias_chains import AliasCache, AliasChainOnce
 from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.project_types import Passing, Reach
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.target import LEGACY_SWITCH
 
+if TYPE_CHECKING:
+    import ast
 
-class OwnModule(Struct, frozen=True):
-    """A project module, as the meaning of a name."""
-
-    path: str
-
+    from kdoctor.syntax.classes import UserClass
+    from kdoctor.syntax.type_oracle import TypeOracle
+    from kdoctor.syntax.type_sets import Types
+    from kdoctor.syntax.values import Value as ValueThere
 
 _MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
 _MAX_CACHED_ENTRIES = 10 * _MIN_CACHED_ENTRIES  # where one project has more than that
@@ -38,13 +46,8 @@ _MAX_CACHED_ENTRIES = 10 * _MIN_CACHED_ENTRIES  # where one project has more tha
 _MIN_FILES_BETWEEN_EVICTIONS = 50
 # Files that were looked at for names of which it is kept what they mean.
 _MAX_RESOLVED_WEIGHT = 400_000
+_NOTHING: Types = frozenset()
 _RE_EXPORTS = 5  # modules that a function is imported through
-
-_IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
-
-Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
-Stars = Callable[[str], Collection[str] | None]
-Outlines = Callable[[str], ModuleSummary | None]
 
 
 class ProjectPackage:
@@ -53,13 +56,15 @@ class ProjectPackage:
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of it binds, as an editor may hold it. Relative paths count from
     ``start``, by default the working folder. ``trace``, where it ``listens``, has what was read.
+    ``follows_types``: other files are asked what they pass, return and keep.
     """
 
     def __init__(
         self, stars: Stars, outlines: Outlines | None = None, start: str = "", *,
-        listens: bool = True,
+        listens: bool = True, follows_types: bool = False,
     ) -> None:  # fmt: skip
         self.stars = self._stars = stars
+        self.follows_types = follows_types
         self.trace = Dependencies(listens=listens)
         self.trees = AstCache()
         self._tree = ModuleFinder(start, self.trace)
@@ -67,6 +72,7 @@ class ProjectPackage:
         self._summary = TrackedMemo(self.trace, outlines or self._read, 256)
         self._answers = TrackedMemo(self.trace, self._ask, 8192)
         self._public = StarNames(self._tree, self._summary, stars, self.trace)
+        self._definitions = Definitions(self._file, self._summary, self._public)
         self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
@@ -76,7 +82,16 @@ class ProjectPackage:
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
         self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
+        self._classes: dict[tuple[ClassInfo, TypeOracle], UserClass] = {}
+        self._sources = RecentSources(self.trace, self.trees)
+        self._values = self._project_values()
         self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
+
+    def _project_values(self) -> ProjectValues:
+        sources = self._sources
+        calls = CallSites(self._definitions, sources.of, self._importers.files_that)
+        checks = Checks(self._may_be_of_keras_2, self._own_class)
+        return ProjectValues(self, self.stars, sources, calls, checks, self.trace)
 
     def evict_if_large(self) -> None:
         """Drop all caches if they are large. Not to be called while a file is read.
@@ -102,9 +117,17 @@ class ProjectPackage:
         self._tree.forget()
         for known in (self._summary, self._answers, self._callees, self._returned_call):
             known.forget()
-        for each in (self._functions, self._switches, self._public, self._kept):
+        for each in (
+            self._functions,
+            self._switches,
+            self._public,
+            self._kept,
+            self._values,
+            self._sources,
+        ):
             each.forget()
         self.reach_keras.clear()
+        self._classes.clear()
         self.trace.forget()
 
     def prefetch(self, unit_path: str) -> None:
@@ -183,6 +206,84 @@ class ProjectPackage:
                     return None
         return None
 
+    def tree(self, unit_path: str, text: str) -> ast.Module | None:
+        """Return the syntax tree of a source that is examined, None if it is no Python."""
+        if not self.follows_types:
+            return self.trees.take(text)
+        return self._sources.tree(self._tree.canonical_path(unit_path), text)
+
+    def quick_facts(self, unit_path: str, text: str, tree: ast.Module) -> QuickFacts:
+        """Return the quick facts of a source that is examined."""
+        if not self.follows_types:
+            return QuickFacts(tree, unit_path, self, self.stars)
+        path = self._tree.canonical_path(unit_path)
+        facts = self._sources.facts(path, text, tree, self, self.stars)
+        facts.forget_answers()
+        return facts
+
+    def forget_trees(self) -> None:
+        """Drop all trees that are kept of files."""
+        self._sources.forget()
+
+    def drop_modules(self) -> None:
+        """Drop the modules that an examined file led to: their trees are large."""
+        self._sources.drop_modules()
+
+    def passing(
+        self, unit_path: str, function: str, parameter: str, reach: Reach
+    ) -> Passing | None:
+        """Return what all calls in the project pass for a parameter of ``unit_path``'s function."""
+        own = self._tree.canonical_path(unit_path)
+        return self._values.passing(own, function, parameter, reach)
+
+    def may_be_passed(
+        self, unit_path: str, function: str, parameter: str, reach: Reach
+    ) -> Types | None:
+        """Return what the calls in other files may pass, None where ``passing`` is None."""
+        own = self._tree.canonical_path(unit_path)
+        return self._values.may_be_passed(own, function, parameter, reach)
+
+    def returned(
+        self, unit_path: str, module: str, level: int, name: str, reach: Reach
+    ) -> ValueThere | None:
+        """Return what a function of another module surely returns."""
+        found = self._definitions.locate(unit_path, module, level, name)
+        return None if found in {None, UNCLEAR} else self._values.returned(*found, reach)
+
+    def may_be_returned(
+        self, unit_path: str, module: str, level: int, name: str, reach: Reach
+    ) -> Types:
+        """Return what a function of another module may return."""
+        found = self._definitions.locate(unit_path, module, level, name)
+        return _NOTHING if found in {None, UNCLEAR} else self._values.may_be_returned(*found, reach)
+
+    def kept(self, cls: ClassInfo, member: str, reach: Reach) -> ValueThere | None:
+        """Return what an attribute of the objects of a class surely holds."""
+        return self._values.kept(cls.path, cls.name, member, reach)
+
+    def may_be_kept(self, cls: ClassInfo, member: str, reach: Reach) -> Types:
+        """Return what an attribute of the objects of a class may hold."""
+        return self._values.may_be_kept(cls.path, member, reach)
+
+    def _own_class(self, path: str, name: str, oracle: TypeOracle) -> UserClass | None:
+        """Return a class as other modules see it, the same each time."""
+        from kdoctor.syntax.classes import of_another_file  # noqa: PLC0415 - it imports libcst
+
+        info = self._answers(path, name)
+        if not isinstance(info, ClassInfo):
+            return None
+        key = info, oracle
+        if key not in self._classes:
+            self._classes[key] = of_another_file(info, oracle)
+        return self._classes[key]
+
+    def _may_be_of_keras_2(self, source: RecentSource) -> bool:
+        """Say whether a source may work with tf_keras, by its imports or by what others set."""
+        if "tf_keras" in source.text or LEGACY_SWITCH in source.text:
+            return True
+        asked = source.path, [source.text]
+        return bool(self._switches.set_by(*asked) or self._switches.set_late_by(*asked))
+
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None if unknown."""
         path = self._tree.find(unit_path, module, level)
@@ -210,6 +311,10 @@ class ProjectPackage:
     def switched_by(self, unit_path: str, texts: Iterable[str]) -> str:
         """Return the module that sets ``TF_USE_LEGACY_KERAS`` for a file with ``texts``, or ""."""
         return self._switches.set_by(unit_path, texts)
+
+    def switched_late_by(self, unit_path: str, texts: Sequence[str]) -> str:
+        """Return the module that leaves open which Keras ``tf.keras`` is in a file, or ""."""
+        return self._switches.set_late_by(unit_path, texts)
 
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""
@@ -255,196 +360,9 @@ class ProjectPackage:
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)
 
-    def _question(self) -> _Resolution:
+    def _question(self) -> Resolution:
         if self._kept.weight > _MAX_RESOLVED_WEIGHT:
             # In a ring of 100 modules each name has them all.
             self._kept.forget()
-        modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
-        return _Resolution(modules, AliasChainOnce(self._kept, _IN_RING))
-
-
-class _Modules(Struct, frozen=True):
-    """What is known of modules, each by itself."""
-
-    tree: ModuleFinder
-    summary: Outlines
-    stars: Stars
-    public: StarNames
-    trace: Dependencies
-
-
-class _Resolution:
-    """One question about one name, on whose way modules may be in a ring.
-
-    What is found halfway there is kept for other questions only where it would be the same
-    answer to each: it must not depend on which file was read first.
-    """
-
-    def __init__(self, modules: _Modules, following: AliasChain) -> None:
-        self._tree = modules.tree
-        self._summary = modules.summary
-        self._stars = modules.stars
-        self._public = modules.public
-        self._trace = modules.trace
-        self._following = following
-
-    def dotted(self, path: str, dotted: str) -> Value:
-        """Return what a name, or an attribute of one, means at the top level of a module."""
-        return self._answer(lambda: self._dotted(path, dotted))
-
-    def meant(self, importer: str, imported: Imported) -> Value:
-        """Return what an import statement binds in ``importer``."""
-        return self._answer(lambda: self._imported(importer, imported))
-
-    def _answer(self, find: Callable[[], Value]) -> Value:
-        return cast("Value", self._following.answer(find))
-
-    def _imported(self, importer: str, imported: Imported) -> Value:
-        path = self._tree.find(importer, imported.module, imported.level)
-        if imported.name is None:
-            return imported.module if path is None else OwnModule(path)
-        summary = None if path is None else self._summary(path)
-        if path is not None and summary is not None:
-            bound = imported.name in summary.names
-            is_all = bound and not self._is_below(path, imported.name, summary)
-            if not is_all:
-                self._following.note_undecided()
-            value = self._name(path, imported.name)
-            if value is not None or is_all:
-                return value
-        dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
-        submodule = self._tree.find(importer, dotted, imported.level)
-        if submodule is not None:
-            return OwnModule(submodule)
-        return None if imported.level or path else dotted
-
-    def _is_below(self, path: str, name: str, summary: ModuleSummary) -> bool:
-        """Say whether a package takes the name from itself: ``from . import name`` is a module."""
-        return all(
-            isinstance(each, Imported)
-            and each.name == name
-            and self._tree.find(path, each.module, each.level) == path
-            for each in summary.names[name]
-        )
-
-    def _name(self, path: str, name: str) -> Value:
-        """Return what a name means at the top level of a module."""
-
-        def find() -> tuple[Value, Collection[str]]:
-            with self._trace.isolated() as dependencies:
-                value = self._find(path, name)
-            self._following.weigh(1 + len(dependencies))
-            return value, dependencies
-
-        found = self._following.of((path, name), find)
-        value, dependencies = cast("tuple[Value, Collection[str]]", found)
-        self._trace.add(dependencies)
-        return value
-
-    def _find(self, path: str, name: str) -> Value:
-        summary = self._summary(path)
-        if summary is None:
-            return None
-        bindings = summary.names.get(name)
-        if bindings:
-            return _common_value({self._bound(path, binding) for binding in bindings})
-        return _common_value(set(self._from_stars(path, name, summary)))
-
-    def _from_stars(self, path: str, name: str, summary: ModuleSummary) -> Iterator[Value]:
-        for star in summary.stars:
-            own = self._tree.find(path, star.module, star.level)
-            names = self._stars(star.module) if own is None else self._public(own)
-            if names is None:
-                yield None  # it may be this one
-            elif name in names:
-                binder = own and (self._public.binder(own, name) or own)
-                yield self._name(binder, name) if binder else f"{star.module}.{name}"
-
-    def _bound(self, path: str, binding: Imported | Alias | Class | None) -> Value:
-        match binding:
-            case Imported():
-                return self._imported(path, binding)
-            case Alias(dotted=dotted):
-                return self._dotted(path, dotted)
-            case Class():
-                return self._class(path, binding)
-        return None
-
-    def _dotted(self, path: str, dotted: str) -> Value:
-        if "." not in dotted:
-            return self._name(path, dotted)
-        start = self._imported_part(path, dotted)
-        value = self._imported(path, Imported(start, 0, None)) if start else None
-        if not start:
-            start = dotted.partition(".")[0]
-            value = self._name(path, start)
-        for part in dotted.removeprefix(start).split(".")[1:]:
-            match value:
-                case str():
-                    value = f"{value}.{part}"
-                case OwnModule(path=module):
-                    value = self._name(module, part)
-                case _:
-                    return None
-        return value
-
-    def _imported_part(self, path: str, dotted: str) -> str:
-        """Return the ``a.b`` of ``a.b.c`` where the module says ``import a.b``, else nothing."""
-        summary = self._summary(path)
-        if summary is None or self._name(path, dotted.partition(".")[0]) is None:
-            return ""
-        starts = (whole for whole in summary.whole if f"{dotted}.".startswith(f"{whole}."))
-        return max(starts, key=len, default="")
-
-    def _class(self, path: str, found: Class) -> ClassInfo:
-        self._following.note_undecided()
-        base: str | None = None
-        members, closed = set(found.members), found.closed and self._leaves_as_is(path, found)
-        bases = [each for each in found.bases if not self._is_empty(path, each)]
-        takes, hands_on = set(found.takes), found.hands_on and len(bases) == 1
-        gives = set(found.gives)
-        for written in bases:
-            match self._dotted(path, written) if written else None:
-                case str(imported) if base is None or is_base_of(base, imported):
-                    base = imported
-                case ClassInfo(base=theirs) as info if base is None or theirs in (None, base):
-                    base = base or theirs
-                    members |= info.members
-                    closed = closed and info.closed
-                    gives = {each for each in gives if info.passes_through(each)}
-                    takes |= info.takes
-                    hands_on = hands_on and info.hands_on
-                case _:
-                    closed = hands_on = False
-                    gives.clear()
-        names, given = frozenset(members), frozenset(gives)
-        return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on, given)
-
-    def _is_empty(self, path: str, written: str | None) -> bool:
-        """Say whether a base has nothing that an instance is asked for."""
-        if written == "object":
-            return True
-        meant = self._dotted(path, written) if written else None
-        return isinstance(meant, str) and meant in EMPTY_BASES
-
-    def _leaves_as_is(self, path: str, found: Class) -> bool:
-        """Say whether the metaclass of a class, if any, adds nothing to it."""
-        if found.metaclass in {"", "type"}:
-            return True
-        meant = self._dotted(path, found.metaclass)
-        return isinstance(meant, str) and meant in EMPTY_METACLASSES
-
-
-def _common_value(values: set[Value]) -> Value:
-    """Return the value on which all agree, be it that they take it from other roots of Keras.
-
-    ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.
-    """
-    if len(values) == 1:
-        return values.pop()
-    names = [each for each in values if isinstance(each, str)]
-    if len(names) == len(values) and len(plain := {without_legacy(each) for each in names}) == 1:
-        return plain.pop()
-    same = same_under_other_roots(names) if len(names) == len(values) else []
-    # What stands in a module of Keras may be there under one root only.
-    return same[0] if same and is_module_everywhere(same[0]) else None
+        modules = Modules(self._tree, self._summary, self._stars, self._public, self.trace)
+        return Resolution(modules, AliasChainOnce(self._kept, IN_RING))

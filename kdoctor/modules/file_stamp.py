@@ -1,8 +1,8 @@
 """File stamps: a cheap signature and a content hash that tell whether a file changed.
 
-Its key is the path; that of a folder ends with a separator. Of a whole project two questions count,
-who takes a name out of a module of it and how it imports Keras; ``engine.importers`` knows the
-states of those.
+Its key is the path; that of a folder ends with a separator. Of a whole project three questions
+count, who takes a name out of a module of it, which files write a word, and how it imports Keras;
+``modules.reverse_imports`` knows the states of those.
 """
 
 from __future__ import annotations

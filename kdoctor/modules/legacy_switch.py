@@ -5,20 +5,27 @@ from ``tensorflow.keras``, also under a condition: who sets it means to work wit
 
 ``from transformers import TFBertModel`` sets it, too: see ``modeling_tf_utils.py`` of transformers
 4.37 to 4.57, the releases that run on a TensorFlow with Keras 3 and still have such models.
+
+``import tensorflow_model_optimization`` (0.8.0 and 0.8.1) imports TensorFlow first, and sets it
+then. That is too late for ``import tensorflow.keras``, which finds Keras 3 still; but the attribute
+``tf.keras`` finds out what it is when it is first read, and so do, each for itself, those of
+``tf.compat.v1`` and ``tf.compat.v2``. What that is hangs on what the program imports and reads
+before: it is open.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from kdoctor.documents import Document, Unit
+from kdoctor.keras_api.surface import COMPATIBLE
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
 from kdoctor.modules.dependencies import Dependencies, TrackedMemo
@@ -34,8 +41,12 @@ _TF_MODEL: Final = pattern(r"TF[A-Z]")
 _MAGIC: Final = pattern(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _KERAS: Final = "tensorflow.keras"
+_SETS_LATE: Final = "tensorflow_model_optimization"
 # Each test stands for itself: what one sets says nothing of the others.
 _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
+
+
+_SetBy: TypeAlias = Callable[[str], bool]  # is the variable set by the module at this path?
 
 
 class LegacySwitch(Struct, frozen=True):
@@ -84,17 +95,41 @@ def _start_of(statement: ast.stmt, text: str) -> int:
     return offset
 
 
+def reads_compat(data: bytes) -> bool:
+    """Say whether a file may read what stays open in it, be nothing else wrong there."""
+    return b"compat" in data and b"tensorflow" in data and b"keras" in data
+
+
+def open_roots(texts: Sequence[str]) -> frozenset[str]:
+    """Return the roots of Keras that are open in code with these texts if the variable is set late.
+
+    Of ``tf.keras`` the code itself may decide: `from tensorflow.keras import layers` puts Keras 3
+    there, too. But what `from tensorflow import keras` gave before stays what it was.
+    """
+    trees = [tree for text in texts if _KERAS in text and (tree := parsed(text)) is not None]
+    at_top = [each for tree in trees for each in _at_top(tree)]
+    is_decided = any(map(_loads_keras, at_top)) and not any(map(_takes_keras, at_top))
+    return frozenset(COMPATIBLE if is_decided else (*COMPATIBLE, "tf.keras"))
+
+
+class _Sets(NamedTuple):
+    """Whether a module sets the variable, above its first import of Keras, or late."""
+
+    early: bool
+    late: bool
+
+
 class LegacySwitches:
     """Which project modules set the variable for others."""
 
     def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
         self._tree = tree
-        self._is_set_by = TrackedMemo(trace, self._summarize, 4096)
+        self._sets = TrackedMemo(trace, self._summarize, 4096)
 
     def forget(self) -> None:
         """Drop all caches."""
-        self._is_set_by.forget()
+        self._sets.forget()
 
     def set_by(self, path: str, texts: Iterable[str]) -> str:
         """Return the module that sets the variable before a file runs; or "".
@@ -102,17 +137,33 @@ class LegacySwitches:
         It is one in the folder of its package, one that it imports first, and for a test the
         ``conftest.py`` above it. It is named as seen from the file's own folder.
         """
+        return self._setter(path, texts, self._is_set_by)
+
+    def set_late_by(self, path: str, texts: Sequence[str]) -> str:
+        """Return the module, likewise, that leaves open which Keras is read in a file; or ""."""
+        if any(_SETS_LATE in text and _sets_late(parsed(text)) for text in texts):
+            return self._tree.relative_path(path, path)
+        return self._setter(path, texts, self._is_set_late_by)
+
+    def _is_set_by(self, path: str) -> bool:
+        return self._sets(path).early
+
+    def _is_set_late_by(self, path: str) -> bool:
+        return self._sets(path).late
+
+    def _setter(self, path: str, texts: Iterable[str], is_set_by: _SetBy) -> str:
+        imported = self._imported(path, texts, is_set_by)
         found = (
-            self._setter_around(path)
-            or self._setter_for_tests(path)
-            or next(filter(None, map(self._setter_above, self._imported(path, texts))), "")
+            self._setter_around(path, is_set_by)
+            or self._setter_for_tests(path, is_set_by)
+            or next((own for each in imported if (own := self._setter_above(each, is_set_by))), "")
         )
         return found and self._tree.relative_path(path, found)
 
-    def _setter_above(self, path: str) -> str:
-        return path if self._is_set_by(path) else self._setter_around(path)
+    def _setter_above(self, path: str, is_set_by: _SetBy) -> str:
+        return path if is_set_by(path) else self._setter_around(path, is_set_by)
 
-    def _setter_around(self, path: str) -> str:
+    def _setter_around(self, path: str, is_set_by: _SetBy) -> str:
         """Return a module in the package's own folder that sets it, or an ``__init__.py``; or "".
 
         Which of the modules is imported first is not asked: the package means to use tf_keras.
@@ -125,30 +176,34 @@ class LegacySwitches:
             for name in self._tree.modules_in(folder)
             if not _TEST.fullmatch(name)
         )
-        return next(filter(self._is_set_by, chain(inits, modules)), "")
+        return next(filter(is_set_by, chain(inits, modules)), "")
 
-    def _setter_for_tests(self, path: str) -> str:
+    def _setter_for_tests(self, path: str, is_set_by: _SetBy) -> str:
         if not _TEST.fullmatch(os.path.basename(path)):  # noqa: PTH119
             return ""
         folders = self._tree.folders_above(path)
         confs = (os.path.join(each, "conftest.py") for each in folders)  # noqa: PTH118
-        return next(filter(self._is_set_by, confs), "")
+        return next(filter(is_set_by, confs), "")
 
-    def _imported(self, path: str, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the modules of the project that are imported above ``tf.keras``."""
+    def _imported(self, path: str, texts: Iterable[str], is_set_by: _SetBy) -> Iterator[str]:
+        """Yield the modules of the project that are imported, above ``tf.keras`` if that counts."""
         for text in texts:
-            tree = parsed(text) if self._may_import_one(path, text) else None
-            for each in () if tree is None else imports_in(_before_keras(tree, inside=False)):
+            tree = parsed(text) if self._may_import_one(path, text, is_set_by) else None
+            if tree is None:
+                continue
+            is_late = is_set_by == self._is_set_late_by
+            above = _at_top(tree) if is_late else _before_keras(tree, inside=False)
+            for each in imports_in(above):
                 yield from self._files_of(path, each)
 
-    def _may_import_one(self, path: str, text: str) -> bool:
+    def _may_import_one(self, path: str, text: str, is_set_by: _SetBy) -> bool:
         """Say whether a file imports, wherever it does, a module that sets the variable.
 
         Hardly any does: its bytes are asked before it is parsed once more.
         """
         may_hold = partial(self._tree.may_hold, path)
         return any(
-            bool(self._setter_above(found))
+            bool(self._setter_above(found, is_set_by))
             for level, module, names in imports_of_bytes(text.encode(errors="replace"), may_hold)
             for name in (None, *names)
             for found in self._files_of(path, Imported(module, level, name))
@@ -164,10 +219,25 @@ class LegacySwitches:
             if found is not None:
                 yield found
 
-    def _summarize(self, path: str) -> bool:
-        data = self._trace.read(path)
-        tree = parsed(data) if data is not None and _BYTES in data else None
-        return tree is not None and any(map(_switches_on, _before_keras(tree, inside=False)))
+    def _summarize(self, path: str) -> _Sets:
+        data = self._trace.read(path) or b""
+        tree = parsed(data) if _BYTES in data or _SETS_LATE.encode() in data else None
+        if tree is None:
+            return _Sets(early=False, late=False)
+        early = any(map(_switches_on, _before_keras(tree, inside=False)))
+        return _Sets(early, late=_sets_late(tree))
+
+
+def _at_top(tree: ast.Module) -> Iterator[ast.stmt]:
+    return statements_in(tree.body, outside_of=_SCOPES)
+
+
+def _sets_late(tree: ast.Module | None) -> bool:
+    """Say whether a module imports what sets the variable when TensorFlow is there already."""
+    return tree is not None and any(
+        each.level == 0 and each.module.partition(".")[0] == _SETS_LATE
+        for each in imports_in(_at_top(tree))
+    )
 
 
 def _before_keras(tree: ast.Module, *, inside: bool) -> Iterator[ast.stmt]:
@@ -175,8 +245,7 @@ def _before_keras(tree: ast.Module, *, inside: bool) -> Iterator[ast.stmt]:
 
     Those in functions and classes, too, where what is ``inside`` counts.
     """
-    at_top = statements_in(tree.body, outside_of=_SCOPES)
-    end = next((each.lineno for each in at_top if _loads_keras(each)), None)
+    end = next((each.lineno for each in _at_top(tree) if _loads_keras(each)), None)
     for each in statements_in(tree.body, outside_of=() if inside else _SCOPES):
         if end is not None and each.lineno >= end:
             return
@@ -194,6 +263,14 @@ def _loads_keras(statement: ast.stmt) -> bool:
     return any(f"{name}.".startswith(f"{_KERAS}.") for name in names)
 
 
+def _takes_keras(statement: ast.stmt) -> bool:
+    """Say whether it is `from tensorflow import keras`."""
+    match statement:
+        case ast.ImportFrom(module="tensorflow", names=aliases, level=0):
+            return any(alias.name == "keras" for alias in aliases)
+    return False
+
+
 def _imports_a_tf_model(statement: ast.stmt) -> bool:
     match statement:
         case ast.ImportFrom(module=str() as module, names=aliases, level=0):
@@ -202,7 +279,7 @@ def _imports_a_tf_model(statement: ast.stmt) -> bool:
     return False
 
 
-_Pair = tuple[ast.expr | None, ast.expr]  # a name and a value
+_Pair: TypeAlias = tuple[ast.expr | None, ast.expr]  # a name and a value
 
 
 def _switches_on(statement: ast.stmt) -> bool:

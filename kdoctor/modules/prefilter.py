@@ -34,7 +34,6 @@ _COMMENT = pattern(rb"#[^\n]*+")
 _NAME = pattern(rb"[\w\x80-\xff]+|\*")
 _DOTTED = pattern(rb"[\w.\x80-\xff]+")
 _NOTEBOOK = ".ipynb"
-_PYTHON = (".py", ".pyw")
 _MAX_NAME_LIST_BYTES = 50_000  # bytes of names in parentheses
 _FACTS_CACHE_SIZE = 5_000  # files; memory must not grow with the tree
 _TRACE_CACHE_SIZE = 300  # folders that were looked at: those of several projects
@@ -133,7 +132,7 @@ class Prefilter:
             # JSON may spell a letter by its number, and a list may part a word.
             code = code_of(data)
             speaks = code is None or self._mentions_words(code)
-        if not speaks and path.endswith(_PYTHON) and b"\0" in data:
+        if not speaks and b"\0" in data:
             speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
         return FileWords(size, speaks, may_have_directives(data), imports)

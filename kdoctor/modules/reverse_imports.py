@@ -14,8 +14,6 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from kdoctor.documents import discover, read_regular
-from kdoctor.errors import UsageProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.modules.common_root import most_common_root
 from kdoctor.modules.dependencies import Dependencies
@@ -29,9 +27,10 @@ from kdoctor.modules.file_stamp import (
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import parsed, summary_of
 from kdoctor.modules.prefilter import imports_of_bytes
+from kdoctor.modules.project_files import bytes_of, files_of
 from kdoctor.modules.text_reads import TextReads
+from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES, WordIndex
 
-_PYTHON = (".py", ".pyw", ".ipynb")
 # By these a file gets at a module, or at what is in it, through text: plain words, for which bytes
 # are searched several times as fast as by a pattern, and what has to be a word of its own.
 _THROUGH_TEXT = (
@@ -55,6 +54,12 @@ _LOADS = (
 _LOADED = pattern(rb"sys\s*\.\s*modules")
 # A module by a name that the file itself makes up.
 _BY_ANY_NAME = pattern(rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])")
+_ONLY_WORDS = bytes(
+    each if each < 128 and (chr(each).isalnum() or each == ord("_")) else 32 for each in range(256)
+)
+_BLANK = b" \t\f\r\n\\"
+_BEFORE_A_READ = (b".", b":", b"'", b'"', b"}")
+_AROUND = 200  # bytes that are looked at before and after a name
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 
@@ -67,10 +72,15 @@ class _Import(Struct, frozen=True, gc=False):
 
 
 class _TextReader(Struct, frozen=True, gc=False):
-    """A file that may read modules through text, or even load them by a name that a text gives."""
+    """A file that may read modules through text, or even load them by a name that a text gives.
+
+    ``mentions`` are the modules of the project, by the names they are imported as, that it speaks
+    of: of most it does not, and is not read again for them.
+    """
 
     path: str
     loads_modules: bool
+    mentions: frozenset[str]
 
 
 _Index = dict[str, list[_Import]]  # by the path of the module
@@ -81,13 +91,20 @@ class _Project:
 
     def __init__(self, files: Iterable[str]) -> None:
         self.files = tuple(files)
+        # The names that its modules are imported as; `my-module` is no word.
+        self.leaves = frozenset(filter(_is_word, map(_leaf, self.files)))
         self.index: _Index | None = None  # made when it is first needed
         self.through_text: list[_TextReader] = []  # likewise
 
     @cached_property
+    def words(self) -> WordIndex:
+        """Which of the files write a word."""
+        return WordIndex(self.files, bytes_of)
+
+    @cached_property
     def root(self) -> str | None:
         """The root that most of the files import Keras from."""
-        return most_common_root(map(_bytes, self.files))
+        return most_common_root(map(bytes_of, self.files))
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -124,6 +141,25 @@ class ReverseImports:
         self._trace.note(import_query_key(own, name), state)
         return state.digest == _TAKEN
 
+    def users(self, path: str, names: frozenset[str]) -> list[str]:
+        """Return the files that may import any of these names, be it from one that hands it on."""
+        own = self._tree.canonical_path(path)
+        index = self._index(self._project(own))
+        found: dict[str, None] = {}
+        waiting = [own]
+        for module in waiting:  # it grows meanwhile
+            leaf = _leaf(module)
+            for each in index.get(module, ()):
+                if each.importer in found or each.importer == own:
+                    continue
+                takes = "*" in each.names or not names.isdisjoint(each.names)
+                if takes or (
+                    not each.names and any(_reads(each.importer, leaf, name) for name in names)
+                ):
+                    found[each.importer] = None
+                    waiting.append(each.importer)
+        return [*found]
+
     def keras_root(self, unit_path: str) -> str | None:
         """Return the usual Keras root of a file's project, None if there is none."""
         own = self._tree.canonical_path(unit_path)
@@ -131,12 +167,25 @@ class ReverseImports:
             self._trace.note(import_query_key(own, ""), self.state(own, ""))
         return self._project(own).root
 
+    def files_that(self, path: str, asked: str) -> tuple[str, ...] | None:
+        """Return the files of a file's project that do something with a word: ``CALLS + "f"``.
+
+        None where there is too much.
+        """
+        own = self._tree.canonical_path(path)
+        if self._trace is not None and self._trace.is_recording:
+            self._trace.note(import_query_key(own, asked), self.state(own, asked))
+        return self._project(own).words.files_that(asked)
+
     def state(self, own: str, name: str) -> FileStamp:
         """Return the answer as a dependency of a result. The path is absolute.
 
         Without a name it is that about the root.
         """
         signature = self.signature(own)
+        if name.startswith((WRITES, CALLS, CALLS_MEMBER)):
+            files = self._project(own).words.files_that(name)
+            return FileStamp(signature, digest("\0".join(files or ("",)).encode(errors="replace")))
         if not name:
             return FileStamp(signature, digest((self._project(own).root or "").encode()))
         return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
@@ -148,15 +197,21 @@ class ReverseImports:
     def _take(self, own: str, name: str) -> bool:
         project = self._project(own)
         index = self._index(project)
-        return self._is_taken(index, own, name, {own}) or any(
-            _reads_through_text(
-                file,
-                own,
-                name,
-                imports_it=any(each.importer == file.path for each in index.get(own, ())),
-            )
+        if self._is_taken(index, own, name, {own}):
+            return True
+        leaf = _leaf(own)
+        importers = {each.importer for each in index.get(own, ())}
+        return any(
+            _reads_through_text(file, leaf, name, imports_it=file.path in importers)
             for file in project.through_text
             if file.path != own
+            # What speaks neither of the module nor of any at all is not read again.
+            and (
+                file.loads_modules
+                or file.path in importers
+                or leaf in file.mentions
+                or leaf not in project.leaves
+            )
         )
 
     def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
@@ -187,27 +242,28 @@ class ReverseImports:
         if key not in self._projects:
             if len(self._projects) >= _PROJECTS:
                 del self._projects[next(iter(self._projects))]
-            self._projects[key] = _Project(_files(top, package))
+            self._projects[key] = _Project(files_of(top, package))
         return self._projects[key]
 
     def _index(self, project: _Project) -> _Index:
         if project.index is None:
             index: _Index = {}
             for path in project.files:
-                data = _bytes(path)
+                data = bytes_of(path)
                 if _may_read_through_text(data):
-                    project.through_text.append(_TextReader(path, _loads_modules(data)))
-                for module, found in self._imports(path):
+                    mentions = _words_among(data, project.leaves)
+                    project.through_text.append(_TextReader(path, _loads_modules(data), mentions))
+                for module, found in self._imports(path, data):
                     if module != path:
                         index.setdefault(module, []).append(found)
             project.index = index
         return project.index
 
-    def _imports(self, path: str) -> Iterator[tuple[str, _Import]]:
+    def _imports(self, path: str, data: bytes) -> Iterator[tuple[str, _Import]]:
         """Yield the modules of the project that a file imports, with what it takes from each."""
         find = self._tree.find
         for level, module, names in imports_of_bytes(
-            _bytes(path), lambda top: self._tree.may_hold(path, top)
+            data, lambda top: self._tree.may_hold(path, top)
         ):
             found = find(path, module, level)
             if found is not None:
@@ -216,42 +272,6 @@ class ReverseImports:
                 below = find(path, f"{module}.{name}" if module else name, level)
                 if below is not None:
                     yield below, _Import(path, ())
-
-
-def _files(top: str, package: str | None) -> Iterator[str]:
-    """Yield the files that may import a module: below ``top``, or where packages lie in it.
-
-    ``package`` is the one folder of ``top`` that counts, "" where only packages do, None for all.
-    """
-    if package is None or package:
-        yield from _below(os.path.join(top, package or ""))  # noqa: PTH118
-        return
-    try:
-        entries = sorted(os.scandir(top), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(_PYTHON):
-            yield entry.path
-        elif os.path.isfile(os.path.join(entry.path, "__init__.py")):  # noqa: PTH113, PTH118
-            yield from _below(entry.path)
-
-
-def _below(folder: str) -> Iterator[str]:
-    try:
-        listing = discover([folder])
-    except UsageProblem:  # it is gone
-        return
-    yield from (os.path.abspath(path) for path in listing if path.endswith(_PYTHON))  # noqa: PTH100
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        data = read_regular(path)
-    except OSError:
-        return b""
-    # The lines of a notebook's cell may stand in one string of its JSON.
-    return data.replace(b"\\n", b"\n") if path.endswith(".ipynb") else data
 
 
 def _leaf(module: str) -> str:
@@ -274,7 +294,7 @@ def _packages(module: str) -> Iterator[str]:
 
 def _reads(path: str, module: str, name: str) -> bool:
     """Say whether a file reads ``module.name``, be it that it gave the module another name."""
-    data = _bytes(path)
+    data = bytes_of(path)
     own = re.escape(module.encode())
     names = {own, *map(re.escape, re.findall(rb"\b" + own + rb"\s+as\s+(\w+)", data))}
     dotted = rb"\b(?:" + rb"|".join(sorted(names)) + rb")\s*\.\s*" + re.escape(name.encode())
@@ -293,17 +313,17 @@ def _loads_modules(data: bytes) -> bool:
     return any(word in data for word in _LOADS) or _LOADED.search(data) is not None
 
 
-def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: bool) -> bool:
-    """Say whether a file may read a name of a module through text."""
-    data, leaf = _bytes(file.path), _leaf(own)
+def _reads_through_text(file: _TextReader, leaf: str, name: str, *, imports_it: bool) -> bool:
+    """Say whether a file may read a name of the module imported as ``leaf`` through text."""
+    data = bytes_of(file.path)
     names_it = imports_it or _holds_word(data, leaf)
     if not (names_it or file.loads_modules):
         return False
-    holds_name = _holds_word(data, name)
-    if not (holds_name or _ALL_OF_IT.search(data)):
+    reads_it = _may_read(data, name)
+    if not (reads_it or _ALL_OF_IT.search(data)):
         return False
     is_notebook = file.path.endswith(".ipynb")
-    if not (is_notebook or names_it or holds_name):
+    if not (is_notebook or names_it or reads_it):
         return False  # all names are taken of a module that is named, not of any that is loaded
     if not (is_notebook or file.loads_modules or _holds_module(data, leaf)):
         return False
@@ -311,6 +331,37 @@ def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: b
     if tree is None:
         return _mentions_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
     return TextReads(tree, leaf, imports_it=imports_it).read(name)
+
+
+def _is_word(name: str) -> bool:
+    return name.isascii() and name.replace("_", "a").isalnum()
+
+
+def _words_among(data: bytes, wanted: frozenset[str]) -> frozenset[str]:
+    """Return which of some words, names of modules, are in a file."""
+    return wanted.intersection(data.translate(_ONLY_WORDS).decode("ascii").split())
+
+
+def _may_read(data: bytes, name: str) -> bool:
+    """Say whether a file may read a name of something: ``.name``, ``"name"``, ``name=…``.
+
+    That it imports the name, or uses it, is no such read: most files that have it do no more.
+    """
+    itself = name.encode()
+    return itself in data and any(
+        _may_be_read(data, *found.span()) for found in re.finditer(_word(itself), data)
+    )
+
+
+def _may_be_read(data: bytes, start: int, end: int) -> bool:
+    """Say whether a name may be read of something, by what stands before and after it."""
+    before = data[max(start - _AROUND, 0) : start].rstrip(_BLANK)
+    after = data[end : end + _AROUND].lstrip(_BLANK)
+    line = before.rpartition(b"\n")[2]
+    if after.startswith((b"=", b"#")) or not before or b"#" in line:
+        return True
+    is_imported = after.startswith(b"import") and line.lstrip().startswith(b"from")
+    return before.endswith(_BEFORE_A_READ) and not is_imported
 
 
 def _holds_word(data: bytes, word: str) -> bool:
@@ -325,8 +376,12 @@ def _holds_module(data: bytes, leaf: str) -> bool:
 
 
 def _word(word: bytes) -> bytes:
-    """Return the pattern of a word that is no part of another."""
-    return rb"(?<![A-Za-z0-9_])" + re.escape(word) + rb"(?![A-Za-z0-9_])"
+    """Return the pattern of a word that is no part of another.
+
+    It begins with the word, for which bytes are searched fast.
+    """
+    word = re.escape(word)
+    return word + rb"(?<![A-Za-z0-9_]" + word + rb")(?![A-Za-z0-9_])"
 
 
 def _mentions_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
@@ -358,7 +413,7 @@ def _reads_dynamically(data: bytes, word: bytes) -> bool:
 
 
 def _mentions(path: str, name: str) -> bool:
-    return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", _bytes(path)) is not None
+    return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", bytes_of(path)) is not None
 
 
 def _binds(path: str, name: str) -> bool:

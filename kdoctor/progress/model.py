@@ -64,6 +64,7 @@ class Status(enum.StrEnum):
     """What happens with a file on the target, the worst first."""
 
     STOPS = "stops as it starts"  # an error of its own, on import
+    WAITS = "stops at an import of another file"  # whatever is wrong in itself
     FAILS = "fails when used"
     CHANGES = "runs, but means something else"
     LEGACY = "works, with deprecated names"
@@ -102,7 +103,7 @@ class FileState:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do in it."""
+        """Whether nothing is left to do for it, in itself or in what it imports."""
         return self.status is Status.DONE
 
 

@@ -70,7 +70,7 @@ def _files(
     return tuple(
         FileState(
             path,
-            _status(found[path], starts.starting_errors(path)),
+            _status(found[path], starts.starting_errors(path), waits=path in waits),
             Counts.of(found[path]),
             waits.get(path),
             is_entry=path in entries,
@@ -79,10 +79,12 @@ def _files(
     )
 
 
-def _status(findings: Sequence[Finding], starting: Sequence[Finding]) -> Status:
+def _status(findings: Sequence[Finding], starting: Sequence[Finding], *, waits: bool) -> Status:
     severities = {finding.severity for finding in findings}
     if starting:
         return Status.STOPS
+    if waits:
+        return Status.WAITS
     if Severity.ERROR in severities:
         return Status.FAILS
     if Severity.CHANGE in severities:

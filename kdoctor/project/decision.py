@@ -15,7 +15,7 @@ _KERAS, _TENSORFLOW = Distribution.KERAS, Distribution.TENSORFLOW
 # From TensorFlow's own metadata: 2.6 to 2.15 require the keras of the same minor, 2.16 and later
 # any Keras 3; before 2.6 keras stood beside it and was any release that knew TensorFlow.
 _FIRST_WITH_KERAS = Version("2.6")
-_FIRST_WITH_KERAS_3 = Version("2.16")
+FIRST_WITH_KERAS_3 = Version("2.16")
 # keras 2.4 is a door to tf.keras, and raises without TensorFlow 2.2.
 _ONLY_TENSORFLOW = Version("2.4")
 _WANTED_BY_2_4 = Version("2.2")
@@ -78,7 +78,7 @@ def decide(sources: Sequence[EvidenceSource]) -> Decision:
 
 def goes_with(keras: Version, tensorflow: Version) -> bool:
     """Say whether this keras can be installed beside this TensorFlow."""
-    if tensorflow >= _FIRST_WITH_KERAS_3:
+    if tensorflow >= FIRST_WITH_KERAS_3:
         return keras.major >= 3
     if tensorflow >= _FIRST_WITH_KERAS:
         return same_minor(keras, tensorflow)

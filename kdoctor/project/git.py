@@ -19,7 +19,9 @@ _QUIET = {
 # A partial clone would fetch what it lacks.
 _SETTINGS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.pager=cat")
 # Set where git itself runs kdoctor (a hook), for the repository and the work tree of the hook.
-_OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+_OF_HOOKS = frozenset(
+    {"GIT_COMMON_DIR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_DIFF_OPTS"}
+)
 
 
 class GitProblem(Exception):

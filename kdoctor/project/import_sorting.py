@@ -47,7 +47,7 @@ def sorting_in(texts: Mapping[str, str]) -> Sorting | None:
     """Return what the files of one folder say, by name; None where they say nothing."""
     for name, read in _READERS.items():
         text = texts.get(name, "")
-        if not _SPEAKS_OF_IT.search(name + text):
+        if not (text and _SPEAKS_OF_IT.search(name + text)):
             continue
         for options in read(text):
             if options:

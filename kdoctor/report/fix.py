@@ -31,6 +31,13 @@ def write_diff(result: FixResult, page: Page) -> None:
             page.line(_painted(line, page))
 
 
+def write_hunks(diff: str, page: Page) -> None:
+    """Write what of a diff of one file is not its headers, for people."""
+    for line in diff.removesuffix("\n").split("\n"):
+        if not line.startswith(("--- ", "+++ ")):
+            page.line(_painted(line, page))
+
+
 def write_json(result: FixResult, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed.
 
@@ -76,9 +83,8 @@ def write_summary(result: FixResult, page: Page) -> None:
     if result.no_undo:
         page.line(f"kdoctor: this cannot be undone ({printable(result.no_undo)})")
     if page.verbosity >= 0:
-        page.line(summary.headline(result.left))
-        for line in summary.of_fix(result, page):
-            page.line(line)
+        summary.write_lines(summary.headline(result.left).split("\n"), page)
+        summary.write_lines(summary.of_fix(result, page), page)
         if (
             result.written
             and not result.no_undo

@@ -68,6 +68,10 @@ class SourceRoot(Struct, frozen=True):
         inside = absolute.is_relative_to(self.folder)
         return (absolute.relative_to(self.folder) if inside else absolute).as_posix()
 
+    def text(self, path: str) -> str:
+        """Return the path as text that any JSON reader takes: what is no UTF-8 is marked."""
+        return self.path(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
     def uri(self, path: str) -> str:
         """Return the path as a URI reference: each byte that a URI cannot hold as ``%XX``.
 

@@ -78,7 +78,7 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
     """
     for output in outputs:
         text = io.StringIO()
-        output.form.write(result, Page(text))
+        output.form.write(result, Page(text, folded=False))
         write_whole(output.path, text.getvalue(), f"--output {output.path}")
 
 

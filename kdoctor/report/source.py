@@ -8,7 +8,7 @@ from kdoctor.model import Place
 from kdoctor.report.output import Page, printable
 
 _WIDTH = 120  # characters of the line that are shown at most
-_LEAD = 40  # of these, before the span
+_LEAST = 30  # however narrow the terminal is
 
 
 def excerpt(line: str, place: Place, page: Page) -> list[str]:
@@ -20,11 +20,14 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
     start = place.column - 1
     end = min(place.end_column - 1, len(line)) if place.end_line == place.line else len(line)
     end = max(end, start + 1)
-    if len(line) <= _WIDTH and line.isascii() and line.isprintable():  # nearly all
+    number = str(place.line)
+    # Beside it stand its number, a bar, and a mark at each end that is cut.
+    room = page.width - len(number) - 7 if page.width else _WIDTH
+    width = max(_LEAST, min(_WIDTH, room))
+    if len(line) <= width and line.isascii() and line.isprintable():  # nearly all
         shown, pad, mark = line, " " * min(start, len(line)), "^" * (end - start)
     else:
-        shown, pad, mark = _cut(line, start, end)
-    number = str(place.line)
+        shown, pad, mark = _cut(line, start, end, width)
     bar = page.paint("quiet", "|")
     return [
         f"  {page.paint('quiet', number)} {bar} {shown}".rstrip(),
@@ -32,10 +35,15 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
     ]
 
 
-def _cut(line: str, start: int, end: int) -> tuple[str, str, str]:
-    """Return the visible part of a line, the padding below it, and the mark."""
-    first = max(0, start - _LEAD) if len(line) > _WIDTH else 0
-    last = min(len(line), first + _WIDTH)
+def _cut(line: str, start: int, end: int, width: int) -> tuple[str, str, str]:
+    """Return the visible part of a line, the padding below it, and the mark.
+
+    A third of what is visible stands before the span.
+    """
+    first = max(0, start - width // 3) if _width(line) > width else 0
+    last, room = first, width
+    while last < len(line) and (room := room - _width(printable(line[last]))) >= 0:
+        last += 1
     before, marked, after = line[first:start], line[start : min(end, last)], line[end:last]
     cut_before, cut_after = "…" * (first > 0), "…" * (last < len(line))
     shown = cut_before + "".join(map(printable, (before, marked, after))) + cut_after

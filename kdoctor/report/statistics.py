@@ -48,21 +48,22 @@ def counts(findings: Iterable[Finding]) -> list[Count]:
 
 def write_text(result: ScanResult, page: Page) -> None:
     """Write a table, and what could not be checked."""
-    rows = [
-        (str(row.findings), row.code, row.name, str(row.safe), str(row.unsafe), str(row.by_hand))
-        for row in counts(result.findings)
-    ]
-    if rows:
-        _write_table([_HEADINGS, *rows], page)
+    if result.findings:
+        write_table(result.findings, page)
     summary.write_unread(result, page)
     if page.verbosity >= 0:
-        if rows:
+        if result.findings:
             page.line()
-        for line in summary.of_scan(result, page):
-            page.line(line)
+        summary.write_lines(summary.of_scan(result, page), page)
 
 
-def _write_table(rows: list[tuple[str, ...]], page: Page) -> None:
+def write_table(findings: Iterable[Finding], page: Page) -> None:
+    """Write a line for each rule: how often it was found, and what can be done."""
+    counted = [
+        (str(row.findings), row.code, row.name, str(row.safe), str(row.unsafe), str(row.by_hand))
+        for row in counts(findings)
+    ]
+    rows: list[tuple[str, ...]] = [_HEADINGS, *counted]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         count, code, name, *cures = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from kdoctor import __version__
 from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
@@ -11,6 +12,9 @@ from kdoctor.model import Applicability, Confidence, Finding, Severity
 from kdoctor.report.locations import where_skipped
 from kdoctor.report.output import Page, printable
 from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.project.changed_lines import ChangedLines
 
 _NAMED = 5  # files that have a target of their own
 
@@ -43,6 +47,13 @@ def _named(target: Target) -> str:
     return f"{target} ({printable(target.source)})"
 
 
+def write_lines(lines: Iterable[str], page: Page) -> None:
+    """Write sentences, each on as many lines as the page needs for it."""
+    for line in lines:
+        for part in page.wrapped(line, "  "):
+            page.line(part)
+
+
 def write_project(notes: ProjectNotes, page: Page) -> None:
     """Write conflicts between the project's files, and what was not read or not done."""
     for file in notes.unreadable:
@@ -73,6 +84,49 @@ def write_nothing_read(page: Page) -> None:
     )
 
 
+def write_pins(paths: Sequence[str], result: ScanResult, page: Page) -> None:
+    """Where nothing is left in the code, name what still installs Keras 2."""
+    # Files that contradict each other are named already.
+    open_points = (result.findings, result.unhandled, result.project.conflicts)
+    done = result.read and not any(open_points)
+    if page.verbosity < 0 or not done or result.target.is_before_keras_3:
+        return
+    from kdoctor.project.pins import pins  # noqa: PLC0415 - of a clean project only
+    from kdoctor.project.root import start_of  # noqa: PLC0415
+
+    held = pins([start_of(paths)], result.target)
+    if held:
+        first = f"{printable(held[0].place)} ({printable(held[0].requirement)})"
+        others = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        keeps = "keep" if others else "keeps"
+        page.line(
+            f"kdoctor: {first}{others} {keeps} the project on Keras 2; "
+            f"`{page.command('migrate')}` tells what to write instead"
+        )
+
+
+def write_changed_only(
+    everything: ScanResult, shown: ScanResult, commit: str, changed: ChangedLines, page: Page
+) -> None:
+    """Write one line on what the scan leaves out, for it stands on lines that did not change."""
+    if page.verbosity < 0:
+        return
+    foreign = [each for each in everything.findings if not changed.compares(each.place.path)]
+    hidden = len(everything.findings) - len(shown.findings) - len(foreign)
+    unread = len(everything.unreadable) - len(shown.unreadable)
+    left_out = [f"{count(hidden, 'finding')} elsewhere"] * bool(hidden)
+    left_out += [f"{count(unread, 'file')} that could not be read"] * bool(unread)
+    if foreign:
+        path = printable(foreign[0].place.path)
+        left_out.append(f"{count(len(foreign), 'finding')} in another repository, as {path}")
+    line = f"only lines changed since {printable(commit)} ({changed.base[:9]}) are reported"
+    if left_out:
+        line += f"; not shown: {' and '.join(left_out)}"
+    if shown.findings:
+        line += "; `kdoctor fix` goes by files, not by lines"
+    page.line(f"kdoctor: {line}")
+
+
 def unread(result: ScanResult, page: Page) -> list[str]:
     """Return a line for each file that could not be read."""
     return [
@@ -101,9 +155,9 @@ def of_scan(result: ScanResult, page: Page) -> list[str]:
     parts = [f"{number} {applicability}" for applicability, number in fixable.items()]
     rest = len(findings) - sum(fixable.values())
     lines.append(f"Fixable: {', '.join(parts)}; by hand: {rest}.")
-    flags = "" if Applicability.SAFE in fixable else " --unsafe"
+    command = page.command("fix", *[] if Applicability.SAFE in fixable else ["--unsafe"])
     lines.append(
-        f"Next: `kdoctor fix{flags} PATH` shows the fixes as a diff; add --apply to write them"
+        f"Next: `{command}` shows the fixes as a diff; add --apply to write them"
         + (", --unsafe for the unsafe ones." if len(fixable) > 1 else ".")
     )
     return lines
@@ -131,7 +185,7 @@ def of_fix(result: FixResult, page: Page) -> list[str]:
     if Applicability.UNSAFE in fixable_counts(left) and not (result.ignores or result.unsafe):
         hints.append("add --unsafe for the fixes that are not proven safe")
     if left:
-        hints.append("`kdoctor scan PATH` shows what is left")
+        hints.append(f"`{page.command('scan')}` shows what is left")
     next_steps = [f"Next: {'; '.join(hints)}."] if hints else []
     return [*lines, *_suppressed(result.left, page), *next_steps]
 

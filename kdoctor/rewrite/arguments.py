@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import libcst as cst
 
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite.source_lines import LINE_BREAK, margin
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 
 
 def remove_arguments(
     module: Module, call: cst.Call, gone: Collection[cst.Arg]
 ) -> list[Edit] | None:
-    """Return the edits that remove ``gone``, None if a comment would be lost.
+    """Return the edits that remove ``gone``, None if a comment or a name would be lost.
 
     What stays keeps its text, its comments and its line breaks.
     """
+    if any(isinstance(part, cst.NamedExpr) for each in gone for part in descendants(each.value)):
+        return None  # what it binds may be read below
     edits: list[Edit] = []
     removed = [any(each is arg for each in gone) for arg in call.args]
     first = next((index for index, each in enumerate(removed) if each), 0)
@@ -51,15 +54,35 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
         # The comment stays where it is: on the line of what stood before.
         stop = end + gap.index(",") + 1 if "," in gap.partition("#")[0] else None
         return None if stop is None else Span(_after_a_comma(text, start), stop)
-    if first:
-        before = module.outer_span(args[first - 1].value).end
-        return None if "#" in text[before:start] else Span(before, end)
+    before = module.outer_span(args[first - 1].value).end if first else start
+    if first and "#" not in text[before:start]:
+        return Span(before, end)
     comma = module.comma_after(args[last])
     if comma is not None:
         if "#" in text[end : comma.start]:
             return None
         end = comma.end
-    return Span(start, end)
+    # A comment stays on its line, and what ends the call off it.
+    return Span(
+        _line_break_before(text, start) if first and _ends_a_line(text, end) else start, end
+    )
+
+
+def _ends_a_line(text: str, place: int) -> bool:
+    """Say whether nothing but blanks follows on the line."""
+    return LINE_BREAK.match(text[place:].lstrip(" \t")) is not None
+
+
+def _line_break_before(text: str, place: int) -> int:
+    """Return where the line break before ``place`` begins, ``place`` where more stands between."""
+    above = text[:place].rstrip(" \t")
+    return len(above.rstrip("\r\n")) if above.endswith(("\n", "\r")) else place
+
+
+def lost_with(values: Iterable[cst.BaseExpression]) -> str:
+    """Return what is lost where arguments with these values go, "" where nothing is."""
+    is_made = any(isinstance(each, cst.Call | cst.Await | cst.NamedExpr) for each in values)
+    return "the call that computes its value is no longer made" if is_made else ""
 
 
 def argument_with_separator(text: str, argument: Span, following: int) -> Span:

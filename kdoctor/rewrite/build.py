@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 import libcst as cst
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kdoctor.model import Hole, Precedence
@@ -15,6 +16,7 @@ from kdoctor.rewrite.call_items import Item, plan_items
 from kdoctor.rewrite.expression_context import (
     breaks_lines_openly,
     is_inside_brackets,
+    may_bind_a_name,
     runs_in_class_body,
 )
 from kdoctor.rewrite.fstrings import f_string
@@ -29,6 +31,7 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import UNKNOWN, literal
 
@@ -51,6 +54,11 @@ class Builder(Struct, frozen=True):
     binding: CallBinding
     spell: Callable[[str], str]
     signatures: SignatureLookup
+    may_name: bool = True
+    """Whether what is read several times may get a name; else it must be one, or a literal."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Of arguments that are read several times and evaluated once: what they are called."""
+    _named: set[str] = field(default_factory=set)  # those that stand in the new expression so far
 
     def check(self) -> None:
         """Refuse if an argument would be lost, evaluated twice, or change its meaning."""
@@ -61,11 +69,9 @@ class Builder(Struct, frozen=True):
             uses = replacement.uses[name]
             if not uses and name not in pinned and not self.is_the_default(argument):
                 raise Refused(f"the argument `{name}` has no counterpart in `{self.row.right}`")
-            if uses > 1 and not _may_be_copied(argument.value):
-                raise Refused(
-                    f"the argument `{name}` would be evaluated {uses} times: "
-                    "it is neither a name nor a literal"
-                )
+            is_read_once = name in replacement.read_once and dotted_name(argument.value) is not None
+            if uses > 1 and not is_read_once and not _may_be_copied(argument.value):
+                self._name(argument, uses)
             if name in replacement.inner:
                 self._check_inner(argument)
             if len(self.binding.arguments) > 1 and _holds(argument.value, _IN_ORDER):
@@ -73,6 +79,7 @@ class Builder(Struct, frozen=True):
 
     def expression(self) -> tuple[Parts, Precedence]:
         """Return the whole right side and its precedence."""
+        self._named.clear()
         code = self.row.replacement.code
         if not isinstance(code.node, ast.Name) or code.node.id not in self.row.pattern.parameters:
             parts = self._emit(code, Precedence.ANY, bracketed=False)
@@ -88,7 +95,7 @@ class Builder(Struct, frozen=True):
     def items(self) -> list[Item] | None:
         """Return the arguments of the new call, None where the right side is no plain call."""
         node = self.row.replacement.code.node
-        if not isinstance(node, ast.Call) or self.new_name() is None:
+        if not isinstance(node, ast.Call) or self.new_name() is None or self.names:
             return None
         return self._items(node)
 
@@ -118,6 +125,32 @@ class Builder(Struct, frozen=True):
             return False
         is_literal = literal(written.node) is not UNKNOWN
         return is_literal and isinstance(default, Code) and same_value(written, default)
+
+    def _name(self, argument: Argument, uses: int) -> None:
+        """Give an argument a name where it stands first, or refuse: ``f(x := a + b, g(x))``."""
+        name = argument.parameter
+        others = [each.value for each in self.binding.arguments if each is not argument]
+        if (
+            not self.may_name
+            or name not in self.row.replacement.first_as_written
+            or name in self.row.replacement.inner
+            or not may_bind_a_name(self.module, self.call)
+            # What stands in their place may bind the same name.
+            or any(self._has_references(each) for each in others)
+        ):
+            raise Refused(
+                f"the argument `{name}` would be evaluated {uses} times: "
+                "it is neither a name nor a literal"
+            )
+        free = (name, *(f"{name}_{number}" for number in range(1, 100)))
+        self.names[name] = next(each for each in free if not self._is_written(each))
+
+    def _is_written(self, name: str) -> bool:
+        return re.search(rf"\b{re.escape(name)}\b", self.module.text) is not None
+
+    def _has_references(self, node: cst.BaseExpression) -> bool:
+        span = self.module.span(node)
+        return any(span.covers(self.module.span(each.node)) for each in self.module.references)
 
     def _check_inner(self, argument: Argument) -> None:
         """Refuse where the argument means something else inside a lambda or comprehension."""
@@ -207,6 +240,11 @@ class Builder(Struct, frozen=True):
             default: Code = self.row.pattern.parameters[name].default
             parts = self._emit(default, wanted, bracketed=bracketed)
             return ("(", *parts, ")") if template_precedence_of(default.node) < wanted else parts
+        if name in self._named:
+            return (self.names[name],)
+        if name in self.names:
+            self._named.add(name)
+            return (f"({self.names[name]} := ", self._hole(value, Precedence.LAMBDA), ")")
         hole = self._hole(value, wanted)
         in_brackets = bracketed or is_inside_brackets(self.module, self.call)
         if not in_brackets and breaks_lines_openly(self._text(hole)):

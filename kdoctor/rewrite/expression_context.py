@@ -13,6 +13,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import STATEMENTS
+from kdoctor.syntax.scopes import ScopeKind
 
 _BRACKETED = (
     cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
@@ -72,6 +73,22 @@ def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
         if isinstance(each, cst.ClassDef):
             return True
     return False
+
+
+def may_bind_a_name(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether ``node`` may hold ``name := value``, and the name be one of a function or module.
+
+    In a class body it would be one of the class, in annotations and in parts of comprehensions it
+    is forbidden, and in an f-string it reads as a format.
+    """
+    if module.scope_of(node).kind not in {ScopeKind.FUNCTION, ScopeKind.MODULE}:
+        return False
+    for each in module.ancestors(node):
+        if isinstance(each, (*STATEMENTS, cst.Lambda)):
+            return True
+        if isinstance(each, cst.CompFor | cst.BaseComp | cst.FormattedString | cst.Annotation):
+            return False
+    return True
 
 
 def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit]) -> None:

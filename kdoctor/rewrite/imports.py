@@ -29,7 +29,7 @@ from kdoctor.rewrite.import_habits import ImportStatement, from_module
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
 from kdoctor.rewrite.new_code import names_in, new_text, replaced_spans
-from kdoctor.rewrite.roots import need_under_same_root, package_of
+from kdoctor.rewrite.roots import import_root, need_under_same_root, package_of
 from kdoctor.rewrite.string_references import may_be_read_by_text
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
@@ -227,6 +227,8 @@ class _Plan:
             return
         top = self._top_import_of(package_of(need.module))
         everywhere = all(sources) and bool(old)
+        # A helper that several branches need is written for one of their roots.
+        is_shared = any(import_root(each.name) == import_root(need.module) for each in old)
         for binding in old:
             scope = self._scope(binding)
             renewed = need.local == binding.local and self._is_dropped(binding)
@@ -238,10 +240,13 @@ class _Plan:
                 everywhere = False  # a name of a class is not seen in its methods
             elif top and self._is_read_above(need, binding):
                 everywhere = False
+            elif scope is None and not renewed and not _are_kin(need, binding):
+                everywhere = False  # no branch chooses between packages that all of them need
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
-                    here = need if each is binding else need_under_same_root(need, each.name)
+                    is_own = each is binding and not is_shared
+                    here = need if is_own else need_under_same_root(need, each.name)
                     self._add(each.statement, here)
         if not everywhere:
             self._add_to_module(need, top)
@@ -270,7 +275,7 @@ class _Plan:
                 if span.covers(inner):
                     found.append(reference.binding)
                 place += 1
-        kin = [each for each in found if package_of(each.name) == package_of(need.module)]
+        kin = [each for each in found if _are_kin(need, each)]
         return kin or found
 
     def _is_always_bound(self, binding: ImportBinding) -> bool:
@@ -324,9 +329,14 @@ class _Plan:
         return None
 
     def _add(self, statement: ImportStatement, need: ImportNeed) -> None:
-        change = self.changes.setdefault(statement, ImportChange())
-        if need not in change.added:
-            change.added.append(need)
+        block = self._block(statement)
+        if any(need in e.added and self._block(s) is block for s, e in self.changes.items()):
+            return
+        self.changes.setdefault(statement, ImportChange()).added.append(need)
+
+    def _block(self, statement: ImportStatement) -> cst.CSTNode | None:
+        line = self.module.parent(statement)
+        return None if line is None else self.module.parent(line)
 
     def _add_to_module(self, need: ImportNeed, beside: ImportBinding | None) -> None:
         uses = list(self._places_of(need))
@@ -384,6 +394,10 @@ class _Plan:
                 inside = references[first : first + 1]
                 node = inside[0][1].node if inside else self.module.tree
                 yield edit.span, node
+
+
+def _are_kin(need: ImportNeed, binding: ImportBinding) -> bool:
+    return package_of(binding.name) == package_of(need.module)
 
 
 @once

@@ -236,22 +236,30 @@ class Statement(Struct, frozen=True):
 
     def items(self, pair: _Pair) -> list[tuple[int, int]]:
         """Return the columns of what commas part between two brackets of one line."""
-        found, start, depth, lambdas = [], self.tokens[pair.start].end[1], 0, 0
+        found, start = [], self.tokens[pair.start].end[1]
+        for comma in self.commas(pair):
+            found.append((start, comma.start[1]))
+            start = comma.end[1]
+        end = self.tokens[pair.end].start[1]
+        line = self.text.split("\n")[pair.line]
+        return [*found, (start, end)] if line[start:end].strip() else found
+
+    def commas(self, pair: _Pair) -> Iterator[tokenize.TokenInfo]:
+        """Yield what parts the items between two brackets: no comma of a `lambda`'s parameters."""
+        depth = lambdas = 0
         for token in self.tokens[pair.start + 1 : pair.end]:
             if token.string in _OPENING:
                 depth += 1
             elif token.string in _CLOSING:
                 depth -= 1
+            elif depth:
+                continue
             elif token.string == "lambda":
                 lambdas += 1
-            elif token.string == ":" and lambdas and not depth:
+            elif token.string == ":" and lambdas:
                 lambdas -= 1
-            elif token.string == "," and not depth and not lambdas:
-                found.append((start, token.start[1]))
-                start = token.end[1]
-        end = self.tokens[pair.end].start[1]
-        line = self.text.split("\n")[pair.line]
-        return [*found, (start, end)] if line[start:end].strip() else found
+            elif token.string == "," and not lambdas:
+                yield token
 
     def allows_trailing_comma(self, pair: _Pair) -> bool:
         """Say whether a comma behind the last of several items changes nothing."""
@@ -296,11 +304,7 @@ def _at_a_comma(statement: Statement, number: int, limit: int) -> str | None:
     pair = max(around, key=lambda each: each.depth, default=None)
     if pair is None:
         return None
-    commas, depth = list[int](), 0
-    for token in statement.tokens[pair.start + 1 : pair.end]:
-        depth += (token.string in _OPENING) - (token.string in _CLOSING)
-        if token.string == "," and not depth and token.start[0] - 1 == number:
-            commas.append(token.end[1])
+    commas = [each.end[1] for each in statement.commas(pair) if each.start[0] - 1 == number]
     if statement.is_all_of(pair, number):
         return _one_a_line(statement, pair, number, commas)
     fitting = [each for each in commas if each <= limit and lines[number][each:].strip()]

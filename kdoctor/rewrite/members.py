@@ -248,7 +248,8 @@ class _Attempt(Struct, frozen=True):
     def _builder(
         self, node: cst.BaseExpression, binding: CallBinding, spell: Callable[[str], str]
     ) -> Builder:
-        return Builder(self.module, self.member.row, node, binding, spell, self.signatures)
+        row = self.member.row  # its arguments may also be changed where they stand
+        return Builder(self.module, row, node, binding, spell, self.signatures, may_name=False)
 
     def _receiver(self) -> Argument:
         return Argument(SELF, cst.Arg(self.use.node.value))

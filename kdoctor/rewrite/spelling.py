@@ -36,6 +36,8 @@ TWINS = {
     "Model": "models.Model",
     "Sequential": "models.Sequential",
 }
+# Plain attribute access does not reach them (`tf.keras.saving.load_model`): they are imported.
+HIDDEN_MODULES = frozenset({"tensorflow.keras.saving"})
 _USUAL_NAMES = {"numpy": "np", "tensorflow": "tf"}
 # What hands on the same `keras` as `tensorflow`.
 _TENSORFLOWS = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
@@ -132,6 +134,8 @@ class Speller:
 
     def _by_package_path(self, name: str) -> str | None:
         """Write the name out from the package, where that is how this file writes it."""
+        if name.rpartition(".")[0] in HIDDEN_MODULES:
+            return None
         writes_out = self.binding is not None and _is_package(self.binding)
         module = name.rpartition(".")[0].rpartition(".")[2]
         if not writes_out and module in _BY_NAME:
@@ -183,12 +187,26 @@ class Speller:
         return f"{local}.{leaf}", ImportNeed(above, module, local)
 
     def _binding_above(self, name: str, prefix: str) -> ImportBinding | None:
-        """Return an import of what stands above a name, be it by way of `tensorflow.compat.v1`."""
+        """Return an import of what stands above a name, be it by way of `tensorflow.compat.v1`.
+
+        By that way only where the replaced name is read by it, too: each of these packages finds
+        out for itself, and when it is first asked, which Keras its `keras` is. Where a library
+        such as tensorflow_model_optimization sets ``TF_USE_LEGACY_KERAS``, `tf.keras` of
+        `import tensorflow.compat.v2 as tf` is tf_keras, beside `from tensorflow.keras import …`.
+        """
         package, dot, rest = prefix.partition(".")
         if package != "tensorflow" or split_root(name) is None:
             return self._binding_of(prefix)
-        found = (self._binding_of(f"{each}{dot}{rest}") for each in _TENSORFLOWS)
+        found = (self._binding_of(f"{each}{dot}{rest}") for each in self._handing_on)
         return next((each for each in found if each is not None), None)
+
+    @property
+    def _handing_on(self) -> tuple[str, ...]:
+        """The packages whose `keras` is what the replaced name is read from."""
+        own = self.binding
+        if own is not None and own.name.removesuffix(".keras") in _TENSORFLOWS:
+            return (own.name.removesuffix(".keras"),)
+        return _TENSORFLOWS[:1]
 
     def _binding_of(self, name: str) -> ImportBinding | None:
         return readable_import(self.module, name, self.node, self.binding)

@@ -32,13 +32,17 @@ class Replacement(Struct, frozen=True):
     """A right side: its tree and what its names are.
 
     ``uses`` counts how often each parameter is read; ``inner`` are the parameters read inside a
-    lambda or the inner part of a comprehension, ``local`` the names that those bind.
+    lambda or the inner part of a comprehension, ``local`` the names that those bind. What is read
+    of ``first_as_written`` first is what stands first, and always is; of ``read_once`` only one of
+    what stands there is read.
     """
 
     code: Code
     uses: Counter[str]
     inner: frozenset[str]
     local: frozenset[str]
+    first_as_written: frozenset[str]
+    read_once: frozenset[str]
 
     @classmethod
     def parse(cls, text: str, pattern: Pattern) -> Replacement:
@@ -62,7 +66,44 @@ class Replacement(Struct, frozen=True):
             for name in ast.walk(part)
             if isinstance(name, ast.Name) and name.id in names
         )
-        return cls(Code(tree, text), uses, inner, local)
+        first: dict[str, bool] = {}
+        _note_first_reads(tree, first, is_sure=True)
+        sure = frozenset(name for name, is_sure in first.items() if is_sure)
+        once = frozenset(name for name, count in _most_reads(tree).items() if count == 1)
+        known = names.keys()
+        return cls(Code(tree, text), uses, inner, local, sure & known, (once & known) - inner)
+
+
+def _note_first_reads(node: ast.AST, first: dict[str, bool], *, is_sure: bool) -> None:
+    """Note of each name, by where it stands first, whether it surely is read there, and first."""
+    parts: list[tuple[ast.AST, bool]]
+    match node:
+        case ast.Name():
+            first.setdefault(node.id, is_sure)
+            return
+        case ast.IfExp():  # its test comes first, and stands behind
+            parts = [(node.body, False), (node.test, is_sure), (node.orelse, False)]
+        case ast.BoolOp():
+            parts = [(each, is_sure and not index) for index, each in enumerate(node.values)]
+        case ast.Compare():  # `a < b < c` does not get to `c` where `a < b` is not so
+            two = (node.left, node.comparators[0])
+            parts = [(each, is_sure) for each in two]
+            parts += [(each, False) for each in node.comparators[1:]]
+        case _:
+            is_sure = is_sure and not isinstance(node, (*_INNER_SCOPES, ast.JoinedStr))
+            parts = [(each, is_sure) for each in ast.iter_child_nodes(node)]
+    for part, part_is_sure in parts:
+        _note_first_reads(part, first, is_sure=part_is_sure)
+
+
+def _most_reads(node: ast.AST) -> Counter[str]:
+    """Return how often each name is read at most: of two branches one is taken."""
+    match node:
+        case ast.Name():
+            return Counter({node.id: 1})
+        case ast.IfExp():
+            return _most_reads(node.test) + (_most_reads(node.body) | _most_reads(node.orelse))
+    return sum(map(_most_reads, ast.iter_child_nodes(node)), Counter[str]())
 
 
 class Rewrite(Struct, frozen=True, dict=True):

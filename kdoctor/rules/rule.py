@@ -7,8 +7,10 @@ from functools import wraps
 from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from msgspec import Struct
+from packaging.version import Version
 
 from kdoctor.analysis.facts import applicability_of
+from kdoctor.keras_api.surface import known_releases
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -102,6 +104,17 @@ class Rule(Struct, frozen=True, kw_only=True):
     def valid(self) -> tuple[str, ...]:
         """Code that it leaves alone."""
         return self.page.valid
+
+    @property
+    def target_of_valid(self) -> str | None:
+        """The target on which to ask about that code: the last one that the rule can fire on.
+
+        None is the newest, where it still can.
+        """
+        if self.until is None:
+            return None
+        end = Version(self.until)
+        return f"keras=={max(e for e in map(Version, known_releases('keras')) if e < end)}"
 
     @property
     def invalid(self) -> tuple[Example, ...]:

@@ -30,7 +30,7 @@ TOPICS = (
         "frames that Keras 2 took and Keras 3 refuses or reads in another way.",
         (
             "KD230", "KD318", "KD321", "KD322", "KD323", "KD328", "KD409", "KD410", "KD418",
-            "KD451", "KD455", "KD459", "KD461", "KD462", "KD478", "KD479",
+            "KD451", "KD455", "KD459", "KD461", "KD462", "KD478", "KD479", "KD489",
         ),
     ),
     Topic(
@@ -89,8 +89,8 @@ TOPICS = (
         "Optimizers",
         "How an optimizer is made, shared and called, and how one of your own is written.",
         (
-            "KD204", "KD235", "KD312", "KD314", "KD327", "KD407", "KD446", "KD501", "KD507",
-            "KD511", "KD512", "KD516", "KD522", "KD524",
+            "KD204", "KD235", "KD312", "KD314", "KD327", "KD407", "KD446", "KD488", "KD501",
+            "KD507", "KD511", "KD512", "KD516", "KD522", "KD524",
         ),
     ),
     Topic(
@@ -129,8 +129,8 @@ TOPICS = (
         "Shapes of inputs and outputs",
         "How a shape is declared, read and compared, and what a layer says of its own.",
         (
-            "KD207", "KD211", "KD225", "KD231", "KD242", "KD243", "KD301", "KD325", "KD415",
-            "KD431", "KD456",
+            "KD207", "KD211", "KD225", "KD231", "KD242", "KD243", "KD301", "KD325", "KD330",
+            "KD415", "KD431", "KD456",
         ),
     ),
     Topic(
@@ -139,7 +139,7 @@ TOPICS = (
         "Code that runs while a model is built or traced, when its tensors have no values yet.",
         (
             "KD203", "KD211", "KD442", "KD474", "KD503", "KD504", "KD508", "KD513", "KD517",
-            "KD519", "KD523",
+            "KD519", "KD523", "KD525",
         ),
     ),
     Topic(
@@ -158,7 +158,7 @@ TOPICS = (
         "two-keras",
         "Two Keras side by side",
         "Keras 3 and a Keras 2 in one program, and packages that were written for the older one.",
-        ("KD701", "KD702", "KD703", "KD704", "KD705", "KD710"),
+        ("KD701", "KD702", "KD703", "KD704", "KD705", "KD706", "KD710"),
     ),
     Topic(
         "untracked-weights",

@@ -73,7 +73,12 @@ class CallInference(MemberInference):
             if meaning.name in COPYING and node.args and not node.args[0].star:
                 return self.infer(node.args[0].value)
             given = self._oracle.result_type(meaning.name)
-            return Value(given) if given is not None else self._imported_value(meaning.name, node)
+            if given is not None:
+                return Value(given)
+            imported = self._imported_value(meaning.name, node)
+            if imported or imported.is_open or node in self._by_use.calls_told:
+                return imported
+            return self._project.returned(meaning.name) or UNKNOWN
         if isinstance(function, cst.Name) and not self._resolver.bindings_at(function):
             return self._builtin_call(function.value, node)
         if isinstance(function, cst.Attribute):

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.node_predicates import is_accessor, is_bound_to_class, leaf_of
+from kdoctor.syntax.node_predicates import ends_in, is_accessor, is_bound_to_class, leaf_of
 from kdoctor.syntax.package import ClassInfo, is_registry
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
@@ -29,7 +29,7 @@ class UserClass(Struct, eq=False):
     ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where
     a base is unknown, or where the class makes attributes in ways that cannot be read off.
     ``keeps`` says of which members even an unknown base is no matter: it stands behind one of
-    Keras' own that has them.
+    Keras' own that has them. ``info`` is what is known of an imported one.
     """
 
     name: str
@@ -42,6 +42,7 @@ class UserClass(Struct, eq=False):
     stores: dict[str, list[Store]] = field(default_factory=dict)
     answers: dict[object, UserClass | None] = field(default_factory=dict)
     keeps: Callable[[str], bool] | None = None
+    info: ClassInfo | None = None
 
     def is_open_to(self, member: str) -> bool:
         """Say whether ``member`` may come from an unknown part of this class."""
@@ -164,7 +165,7 @@ class UserClasses:
             if len(bindings) == 1:
                 return self._bound(bindings[0])
         info = self.of_tree(expression)
-        return None if info is None else self._from_tree(info)
+        return None if info is None else of_another_file(info, self._oracle, info)
 
     def type_named(self, expression: cst.BaseExpression) -> Type | None:
         """Return the type of the objects of a class that an expression names, if it is one."""
@@ -186,13 +187,13 @@ class UserClasses:
         """Yield the classes of other modules of the tree that are imported, or made here."""
         for each in self._imports.of.values():
             if each.own_class is not None:
-                yield self._from_tree(each.own_class)
+                yield of_another_file(each.own_class, self._oracle, each.own_class)
         for node in self._scope_analysis.attributes:
             call = self._scope_analysis.parents.get(node)
             is_made = isinstance(call, cst.Call) and call.func is node
             info = self.of_tree(node) if is_made else None
             if info is not None:
-                yield self._from_tree(info)
+                yield of_another_file(info, self._oracle, info)
 
     def around(self, function: cst.CSTNode) -> UserClass | None:
         """Return the class whose method ``function`` is."""
@@ -272,12 +273,7 @@ class UserClasses:
         ):
             return self.named(binding.value)
         info = self._imports.of[binding].own_class if binding in self._imports.of else None
-        return self._from_tree(info) if info is not None else None
-
-    def _from_tree(self, info: ClassInfo) -> UserClass:
-        base = None if info.base is None else self._oracle.class_type(info.base)
-        closed = info.closed and (info.base is None or base is not None)
-        return UserClass(info.name, _subtype(base, info.name), (), info.members, closed)
+        return of_another_file(info, self._oracle, info) if info is not None else None
 
     def _read(self, node: cst.ClassDef) -> UserClass:
         own: list[UserClass] = []
@@ -407,9 +403,19 @@ class UserClasses:
         return frozenset(
             scope
             for use in self._scope_analysis.uses
-            if use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__")
+            if use.name in {"setattr", "vars"} or ends_in(use.chain, "__dict__")
             for scope in use.scope.enclosing()
         )
+
+
+def of_another_file(
+    info: ClassInfo, oracle: TypeOracle, asked: ClassInfo | None = None
+) -> UserClass:
+    """Return a class of another file; ``asked`` is what its attributes are asked of, if at all."""
+    base = None if info.base is None else oracle.class_type(info.base)
+    closed = info.closed and (info.base is None or base is not None)
+    kind = _subtype(base, info.name)
+    return UserClass(info.name, kind, (), info.members, closed, info=asked)
 
 
 def receiver_of(function: cst.FunctionDef) -> cst.Param | None:
@@ -438,11 +444,3 @@ def unsubscripted(base: cst.BaseExpression) -> cst.BaseExpression:
 
 def _subtype(base: Type | None, name: str) -> Type | None:
     return None if base is None else Type(base.kind, name, base.qualified, base.item)
-
-
-def _ends_in(chain: cst.CSTNode, name: str) -> bool:
-    while type(chain) is cst.Attribute:
-        if chain.attr.value == name:
-            return True
-        chain = chain.value
-    return False

@@ -204,7 +204,7 @@ class Conditions:
         try:
             return self._value(node)
         except (Undecided, NotAGuard) as answer:
-            return answer
+            return type(answer)()  # its own would hold, by its traceback, the frame that holds it
 
     def _call(self, node: cst.Call) -> object:
         args = [arg.value for arg in node.args if arg.keyword is None and not arg.star]

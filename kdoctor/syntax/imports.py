@@ -46,7 +46,7 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
 
 def parameter_callees(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
     """Return what a project function surely calls with its parameters, by position."""
-    parts = _parts(name)
+    parts = parts_of_name(name)
     return () if parts is None else package.parameter_callees(path, *parts)
 
 
@@ -89,7 +89,7 @@ class Imports:
 
     def returned_call(self, name: str) -> str | None:
         """Return the external call whose result a project function surely returns."""
-        parts = _parts(name)
+        parts = parts_of_name(name)
         if self._package is None or parts is None:
             return None
         return self._package.returned_call(self._path, *parts)
@@ -197,7 +197,7 @@ class Imports:
         return alias.asname is not None and dotted_name(alias.name) == binding.name
 
 
-def _parts(name: str) -> tuple[str, int, str] | None:
+def parts_of_name(name: str) -> tuple[str, int, str] | None:
     """Return module, level and name of ``..a.b.c``; None where there is no module."""
     bare = name.lstrip(".")
     module, _, leaf = bare.rpartition(".")

@@ -6,24 +6,28 @@ What is not certain has no type. What Keras' classes and functions give, ``TypeO
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.syntax import transfer
 from kdoctor.syntax.annotations import leaves_open
-from kdoctor.syntax.call_inference import NAMED_KINDS, CallInference
+from kdoctor.syntax.call_inference import NAMED_KINDS
 from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.container_mutations import MutatedContainers, is_new_and_empty
 from kdoctor.syntax.declarations import Declarations
 from kdoctor.syntax.decorators import Decorators
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
+from kdoctor.syntax.mask_inputs import MaskInputs
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.narrowing import Narrowing
 from kdoctor.syntax.node_predicates import is_number, is_starred
+from kdoctor.syntax.project_inference import ProjectInference
+from kdoctor.syntax.project_types import Project, ProjectTypes
 from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -46,6 +50,7 @@ from kdoctor.syntax.values import (
 )
 
 _UNTOLD = Value(exact=False)
+_T = TypeVar("_T")
 # How the value of an expression of each class is inferred; of all others nothing is known.
 _WAYS: Mapping[type[cst.CSTNode], str] = {
     cst.Name: "_name",
@@ -70,16 +75,17 @@ _WAYS: Mapping[type[cst.CSTNode], str] = {
 }
 
 
-class Inference(CallInference):
+class Inference(ProjectInference):
     """Type inference of one module."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and of the project
         self,
         scope_analysis: ScopeAnalysis,
         resolver: Resolver,
         classes: UserClasses,
         oracle: TypeOracle,
         by_use: UsageInference,
+        project: ProjectTypes,
     ) -> None:
         self._scope_analysis = scope_analysis
         self._resolver = resolver
@@ -87,8 +93,10 @@ class Inference(CallInference):
         self._oracle = oracle
         self._memory = InferenceMemo()
         self._by_use = by_use
+        self._project = project
         self.assumed: dict[Binding, Value] = {}
         self._decorators = Decorators(resolver)
+        self._mask_inputs = MaskInputs(scope_analysis, resolver, classes)
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
         self._declarations = Declarations(scope_analysis, resolver, classes, oracle, own)
         self._containers = MutatedContainers(scope_analysis, resolver, classes, oracle, own)
@@ -97,17 +105,21 @@ class Inference(CallInference):
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return the inferred value of an expression."""
+        return self.settled(self.infer, node)
+
+    def settled(self, ask: Callable[[_T], Value], about: _T) -> Value:
+        """Return what ``ask`` infers, once all is known that it may rest on."""
         if not self._is_settled:
             self._is_settled = True
             SymbolicParameters(self._scope_analysis, self._resolver, self._oracle, self).settle()
         try:
-            return self.infer(node)
+            return ask(about)
         except (OutOfOrderError, RecursionError):
             if self._memory.in_order:
                 return UNKNOWN
         self._memory.in_order = True
         self._warm_up()
-        return self.value(node)
+        return self.settled(ask, about)
 
     def assume(self, parameters: Mapping[Binding, Value]) -> None:
         """Assume types for parameters, and invalidate results that depend on others."""
@@ -185,7 +197,16 @@ class Inference(CallInference):
         if value or value.is_none or value.is_open:
             return value
         told = self._by_use.of_binding(binding)
+        if told is None and self._is_open_parameter(binding):
+            return self._passed_in_project(binding) or _UNTOLD
         return _UNTOLD if told is None else Value(told, exact=False)
+
+    def _is_open_parameter(self, binding: Binding) -> bool:
+        """Say whether it is a parameter of which its annotation does not tell what it takes."""
+        annotation = binding.annotation
+        return binding.kind is BindingKind.PARAMETER and (
+            annotation is None or leaves_open(annotation)
+        )
 
     def _bound_to(self, binding: Binding) -> Value:
         value = self._as_bound(binding)
@@ -222,6 +243,9 @@ class Inference(CallInference):
                     told = self._declarations.of(binding.annotation, binding.scope.node)
                     if told or not leaves_open(binding.annotation):
                         return told
+                tensor = self._mask_inputs.type_of(binding)
+                if tensor is not None:
+                    return Value(tensor, exact=False)
                 self._memory.note_assumption()
                 assumed = self.assumed.get(binding, UNKNOWN)
                 is_told = assumed or assumed.is_open
@@ -271,3 +295,27 @@ class Inference(CallInference):
         first, *more = node.comparisons  # of several, Python asks the first for its truth
         sides = (self.infer(node.left), self.infer(first.comparator))
         return UNKNOWN if more else transfer.comparison_result(sides, first.operator)
+
+
+class Inferences(dict[int, Inference]):
+    """The inferences of one module, made when they are asked for.
+
+    By how many files further the project is asked: what other files are told rests on less.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of an inference, and whom it asks
+        self,
+        scope_analysis: ScopeAnalysis,
+        resolver: Resolver,
+        classes: UserClasses,
+        oracle: TypeOracle,
+        by_use: UsageInference,
+        package: Project | None,
+        path: str,
+    ) -> None:
+        self._parts = scope_analysis, resolver, classes, oracle, by_use
+        self._asked = package, path, oracle
+
+    def __missing__(self, depth: int) -> Inference:
+        self[depth] = Inference(*self._parts, ProjectTypes(*self._asked, depth))
+        return self[depth]

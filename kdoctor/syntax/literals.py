@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from kdoctor import parse_ast
@@ -21,6 +22,7 @@ UNKNOWN: Final = object()
 
 _FAILURES: Final = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 _NAMES: Final = {"True": True, "False": False, "None": None}
+_SHORT: Final = 60  # characters of a literal; memory must not grow with what is written
 _NUMBERS: Final = frozenset({"Float", "Imaginary", "Integer"})
 _SIGNS: Final[dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("USub", "Minus"), operator.neg),
@@ -57,9 +59,16 @@ def literal_in(source: str) -> object:
 
 
 def _value_in(source: str) -> Any:
+    return _value((_short if len(source) <= _SHORT else _expression_in)(source))
+
+
+def _expression_in(source: str) -> ast.expr:
     # Most have no escape that may be invalid, and are asked by the thousand.
     parse = parse_ast.parse if "\\" in source else ast.parse
-    return _value(parse(source.lstrip(" \t"), mode="eval").body)
+    return parse(source.lstrip(" \t"), mode="eval").body
+
+
+_short = lru_cache(maxsize=1024)(_expression_in)  # `"same"`, `None`: few differ
 
 
 def _value(node: Any) -> Any:

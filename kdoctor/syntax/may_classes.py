@@ -41,11 +41,19 @@ class MayClasses(ABC):
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
+        return self._at_rest(lambda: self._of(node, space))
+
+    def _at_rest(self, find: Callable[[], Types]) -> Types:
+        """Return what ``find`` finds, once all that is in a ring is known.
+
+        Raises:
+            RecursionError: the code is nested too deeply to tell.
+        """
         while True:
             self._is_in_a_ring = self._has_grown = False
             self._asked_last.clear()
             try:
-                found = self._of(node, space)
+                found = find()
             except RecursionError:
                 self._open.clear()
                 self._asked.clear()
@@ -81,12 +89,14 @@ class MayClasses(ABC):
 
     def _instances(self, cls: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what calling a class may make, nothing where ``cls`` can be no class."""
-        made = map(self._oracle.class_type, self._names.meant_by(cls))
-        yield from (each for each in made if each is not None)
-        for info in self._names.classes_meant_by(cls):
-            base = None if info.base is None else self._oracle.class_type(info.base)
-            if base is not None:
-                yield subtype_of(base, info.name)
+        names = self._names.meant_by(cls)
+        if names:  # most are of nothing that is imported
+            made = map(self._oracle.class_type, names)
+            yield from (each for each in made if each is not None)
+            for info in self._names.classes_meant_by(cls):
+                base = None if info.base is None else self._oracle.class_type(info.base)
+                if base is not None:
+                    yield subtype_of(base, info.name)
         if isinstance(cls, ast.Name):
             bindings = self.symbol_table.bindings(cls.id, space)
             if bindings:

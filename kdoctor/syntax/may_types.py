@@ -15,12 +15,14 @@ from typing import Any
 
 from kdoctor.syntax import type_sets
 from kdoctor.syntax.ast_walk import chain_of, leaf_of
-from kdoctor.syntax.container_calls import BUILTINS, COPYING
+from kdoctor.syntax.container_calls import BUILTINS, COPYING, METHODS
 from kdoctor.syntax.docstrings import documented_type
+from kdoctor.syntax.mask_inputs import COMPUTE_MASK
 from kdoctor.syntax.may_annotations import declared_types
-from kdoctor.syntax.may_classes import MayClasses
 from kdoctor.syntax.may_containers import builtin_types, method_types
+from kdoctor.syntax.may_project import MayProject
 from kdoctor.syntax.may_types_by_use import MayTypesByUse
+from kdoctor.syntax.project_types import ProjectTypes
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.symbol_table import (
     FUNCTIONS,
@@ -51,15 +53,23 @@ from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 _NOTHING: Types = frozenset()
 _TENSOR = Type(Kind.TENSOR)
 _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
+_OWN_METHODS = METHODS | {FROM_CONFIG}
 _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
-class MayTypes(MayClasses):
+class MayTypes(MayProject):
     """May-types in one source."""
 
-    def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
+    def __init__(
+        self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle,
+        project: ProjectTypes | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(symbol_table, names, oracle)
+        self._project = project or ProjectTypes(None, "", oracle)
         self._by_use = MayTypesByUse(symbol_table, names, oracle)
+        # Of what else is read or called, its owner need not be known.
+        self._typed_members = oracle.typed_members
+        self._typed_methods = _OWN_METHODS.union(oracle.typed_methods)
 
     def reads(self, members: Collection[str]) -> Iterator[Place]:
         """Yield the reads of such attributes."""
@@ -85,6 +95,25 @@ class MayTypes(MayClasses):
         node, space = attribute
         return self.types_of(node.value, space)
 
+    def may_be_object(self, node: ast.expr) -> bool:
+        """Say whether an expression may have a type at all, judged by its name: few do.
+
+        Nothing is known of a name that the source does not bind, nor of an attribute that it does
+        not give to any object and that objects do not have by themselves.
+        """
+        if node.__class__ is ast.Name:
+            return node.id in self.symbol_table.by_name
+        if node.__class__ is ast.Attribute:
+            member = node.attr
+            return (
+                member in self._typed_members
+                or member in self.symbol_table.stores
+                or member in self.symbol_table.by_name  # in a class; a method is a binding, too
+                or member in self._by_use.of_members
+                or any(member in each.members for each in self._names.project_classes)
+            )
+        return node.__class__ in _WAYS
+
     def types_in(self, place: ast.Call | Condition | Loop, node: ast.expr) -> Types:
         """Return all types of an expression in a call, or what a condition or loop is about.
 
@@ -100,6 +129,8 @@ class MayTypes(MayClasses):
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
+        if not self.may_be_object(node):
+            return _NOTHING
         found = self._settled(node, space)
         return without_callables(found) if found else found
 
@@ -182,8 +213,11 @@ class MayTypes(MayClasses):
         if named is not None:
             yield from self._instances(chain_in(named), bound.space)
         tensor = self._oracle.member_type(Type(Kind.LAYER), "__call__", called=True)
+        if tensor is not None and bound.place == 1 and function.name == COMPUTE_MASK:
+            yield tensor
         if bound.place >= 0 and tensor is not None:
             yield from self._symbolic(bound, function, tensor)
+        yield from self._passed_in_project(bound, function)
 
     def _symbolic(self, bound: BoundName, function: Function, tensor: Type) -> Iterator[Type]:
         """Yield what a parameter may be, by what is passed, or by a layer that is called with it.
@@ -210,6 +244,14 @@ class MayTypes(MayClasses):
     def _returned(self, function: Function) -> Types:
         return self._recall(function, lambda: self._found_returned(function))
 
+    def returned_types(self, function: Function) -> Types:
+        """Return what calling a function of the source may give."""
+        return self._at_rest(lambda: self._returned(function))
+
+    def kept_types(self, member: str) -> Types:
+        """Return what an attribute of that name may hold in an object of one's own class."""
+        return self._at_rest(lambda: self._kept(member))
+
     def _found_returned(self, function: Function) -> Iterator[Type]:
         inner = self.symbol_table.spaces[function]
         for each in inner.returns:
@@ -226,20 +268,23 @@ class MayTypes(MayClasses):
         return types | self._classes(node, space) if node.attr[:1].isupper() else types
 
     def _member_types(self, owner: ast.expr, member: str, space: Namespace) -> Types:
-        kept = self._recall(("kept", member), lambda: self._stored_types(member))
-        owners = self._of(owner, space)
+        kept = self._kept(member)
         if member == "__class__":
-            return frozenset(map(callable_of, owners))
-        if not owners:  # as of most
+            return frozenset(map(callable_of, self._of(owner, space)))
+        if member not in self._typed_members:  # as most
             return kept
+        owners = self._of(owner, space)
         given = {self._oracle.member_type(each, member, called=False) for each in owners}
         return kept.union(each for each in given if each is not None)
+
+    def _kept(self, member: str) -> Types:
+        """Return what an attribute may hold in an object of one's own class, here or elsewhere."""
+        return self._recall(("kept", member), lambda: self._stored_types(member))
 
     def _special(self, method: str) -> Iterator[Type]:
         """Yield what Python's own syntax may get from such a method of one's own classes."""
         if method in self.symbol_table.methods:
-            kept = self._recall(("kept", method), lambda: self._stored_types(method))
-            yield from given_by(kept)
+            yield from given_by(self._kept(method))
 
     def _stored_types(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
@@ -254,6 +299,9 @@ class MayTypes(MayClasses):
             yield from map(callable_of, returned)
             if any("property" in leaf_of(each) for each in method.decorator_list):
                 yield from returned
+        for cls in self._names.project_classes:
+            if member in cls.members:
+                yield from self._project.may_be_kept(cls, member)
 
     def _members(self, owners: Types, member: str) -> Iterator[Type]:
         """Yield what calling a member of such objects may give."""
@@ -281,7 +329,7 @@ class MayTypes(MayClasses):
                 yield from self._read_by_name(node, space)
             case ast.Name(id=name) if name in BUILTINS:
                 yield from builtin_types(name, self._passed(node, space))
-            case ast.Attribute(value=owner, attr=method):
+            case ast.Attribute(value=owner, attr=method) if method in self._typed_methods:
                 types = self._of(owner, space)
                 yield from self._members(types, method)
                 yield from method_types(method, types)
@@ -322,6 +370,8 @@ class MayTypes(MayClasses):
             made = self._oracle.result_type(name)
             if made is not None:
                 yield made
+            else:
+                yield from self._project.may_be_returned(name)
             if self._oracle.applied_type(name, _TENSOR) is None:
                 continue
             given = set(parts_of(self._passed(node, space)))
@@ -365,29 +415,6 @@ class MayTypes(MayClasses):
             return _NOTHING
         sides = (self._of(each, space) for each in (node.left, *node.comparators))
         return frozenset(each for types in sides for each in types if each.kind is Kind.TENSOR)
-
-    def _display(self, node: ast.List | ast.Tuple | ast.Set, space: Namespace) -> Types:
-        return frozenset(self._held(node.elts, space))
-
-    def _held(self, elements: Iterable[ast.expr], space: Namespace) -> Iterator[Type]:
-        for each in elements:
-            types = self._of(each, space)
-            yield from types if isinstance(each, ast.Starred) else map(list_of, types)
-
-    def _dict(self, node: ast.Dict, space: Namespace) -> Types:
-        keyed = (value for key, value in zip(node.keys, node.values, strict=True) if key)
-        others = (value for key, value in zip(node.keys, node.values, strict=True) if not key)
-        return frozenset(self._held(keyed, space)).union(
-            *(self._of(each, space) for each in others)
-        )
-
-    def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, space: Namespace
-    ) -> Types:
-        return frozenset(map(list_of, self._of(node.elt, space)))
-
-    def _dict_comprehension(self, node: ast.DictComp, space: Namespace) -> Types:
-        return frozenset(map(list_of, self._of(node.value, space)))
 
 
 _WAYS: Mapping[type[ast.expr], Callable[[MayTypes, Any, Namespace], Types]] = {

@@ -19,11 +19,16 @@ class MayTypesByUse:
         self.of_bindings: dict[BoundName, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
         self._symbol_table, self._names, self._oracle = symbol_table, names, oracle
-        telling = oracle.methods_that_tell_types
-        for call, space in symbol_table.asked:
-            if call.func.attr in telling:
-                for told in self._types_told(call.func.attr, call, space):
+        for method in oracle.methods_that_tell_types:
+            for call, space in symbol_table.called_members.get(method, ()):
+                for told in self._types_told(method, call, space):
                     self._note(call.func.value, space, told)
+        for member, types in self.of_members.items():
+            for store in symbol_table.stores.get(member, ()):
+                if isinstance(store.value, ast.Name):  # `self.model = model`
+                    for bound in symbol_table.bindings(store.value.id, store.space):
+                        if bound.kind in HOLDERS:
+                            self.of_bindings.setdefault(bound, set()).update(types)
 
     def _note(self, receiver: ast.expr, space: Namespace, told: Type) -> None:
         match receiver:

@@ -15,6 +15,7 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.named_stores import NamedStore, named_stores
 from kdoctor.syntax.narrowing import Narrowing
 from kdoctor.syntax.node_predicates import is_property
+from kdoctor.syntax.project_types import ProjectTypes
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
@@ -35,6 +36,7 @@ class MemberInference(ContainerInference):
     _scope_analysis: ScopeAnalysis
     _by_use: UsageInference
     _containers: MutatedContainers
+    _project: ProjectTypes
 
     @abstractmethod
     def _assigned(
@@ -152,7 +154,8 @@ class MemberInference(ContainerInference):
         if method is not None:
             return self._returned(method) if is_property(method) else Value(runs=(method,))
         if definer.scope is None:
-            return UNKNOWN
+            kept_there = definer.info and self._project.kept(definer.info, member)
+            return kept_there or UNKNOWN
         kept = [*self._kept(definer, member)]
         value = merged(kept)
         stored_once = sum(not each.is_none for each in kept) <= 1

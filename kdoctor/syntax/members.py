@@ -15,6 +15,7 @@ from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.named_stores import named_stores
+from kdoctor.syntax.node_predicates import is_of_named_base
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.values import Value
@@ -30,6 +31,7 @@ class MemberUse(Struct, frozen=True, eq=False):
     that is declared to be of some class, may be of any subclass that the module makes or imports.
     ``is_assigned``: only an assignment from outside, ``owner.member = …``, makes it so.
     ``is_exact``: it is of the class ``owner.cls`` itself, not of a subclass, here or elsewhere.
+    ``Base.__init__(self, …)`` is ``super().__init__(…)`` of that class; ``self`` is no argument.
     """
 
     node: cst.Attribute
@@ -125,10 +127,12 @@ class MemberUses:
         return known
 
     def _use(self, node: cst.Attribute, kinds_given: Collection[Kind]) -> MemberUse | None:
+        call = self._scope_analysis.parents.get(node)
         owner = self._inference.value(node.value)
+        if owner.makes is not None and is_of_named_base(call):
+            owner = owner.makes
         if owner.type is None:
             return None
-        call = self._scope_analysis.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
         is_own = (

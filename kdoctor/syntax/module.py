@@ -21,14 +21,16 @@ from kdoctor.model import Place, Span
 from kdoctor.syntax.annotations import names_in_string
 from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.contexts import Contexts
+from kdoctor.syntax.import_uses import uses_by_import
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.inference import Inference
+from kdoctor.syntax.inference import Inference, Inferences
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.members import MemberStore, MemberUse, MemberUses, member_stores
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.package import ClassInfo, Package
+from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
+from kdoctor.syntax.project_types import MAX_DEPTH, Project
 from kdoctor.syntax.reachability import Reachability
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.scope_analysis import Mode, ScopeAnalysis, Store, Use
@@ -59,7 +61,7 @@ class Module:
         unit: Unit,
         parsed: Parsed,
         oracle: TypeOracle = NO_ORACLE,
-        package: Package | None = None,
+        package: Project | None = None,
     ) -> None:
         self.unit = unit
         self.text = unit.text
@@ -75,7 +77,7 @@ class Module:
         cls,
         unit: Unit,
         oracle: TypeOracle = NO_ORACLE,
-        package: Package | None = None,
+        package: Project | None = None,
         tree: ast.Module | None = None,
     ) -> Module:
         """Parse the text of ``unit``.
@@ -259,21 +261,25 @@ class Module:
 
     @cached_property
     def _member_uses(self) -> MemberUses:
-        return MemberUses(self._scope_analysis, self._inference, self._classes)
+        return MemberUses(self._scope_analysis, self.inference, self._classes)
 
     @cached_property
     def member_stores(self) -> tuple[MemberStore, ...]:
         """All attribute assignments on instances of known kind, in source order."""
-        return tuple(member_stores(self._scope_analysis, self._inference, self._classes))
+        return tuple(member_stores(self._scope_analysis, self.inference, self._classes))
 
     def type_of(self, expression: cst.CSTNode) -> Type | None:
         """Return the inferred type of an expression, None if unknown."""
-        return self._inference.value(expression).type
+        return self.inference.value(expression).type
 
     def is_inferred_from_calls(self, parameter: Binding) -> bool:
         """Say whether a parameter's type was inferred from the calls of its function."""
         self.type_of(parameter.node)  # it settles what the parameters are
-        return parameter in self._inference.assumed
+        return parameter in self.inference.assumed
+
+    def is_from_another_file(self, expression: cst.CSTNode) -> bool:
+        """Say whether a value comes from another file, where more may have been done with it."""
+        return self.inference.value(expression).is_foreign
 
     def context_of(self, node: cst.CSTNode) -> Context:
         """Return the context of ``node``: layer call, loss, model construction."""
@@ -372,19 +378,25 @@ class Module:
     def _classes(self) -> UserClasses:
         return UserClasses(self._scope_analysis, self._imports, self._resolver, self.oracle)
 
+    @property
+    def inference(self) -> Inference:
+        """The inference of its types."""
+        return self.inferences[MAX_DEPTH]
+
     @cached_property
-    def _inference(self) -> Inference:
-        parts = (self._scope_analysis, self._resolver, self._classes, self.oracle)
+    def inferences(self) -> Inferences:
+        """Inferences that ask the project's other files, by how many files further they ask."""
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
         def tells() -> bool:
             return usage_may_tell_types(own.references, own._imports, own.oracle)  # noqa: SLF001
 
-        return Inference(*parts, UsageInference(*parts, tells))
+        parts = (self._scope_analysis, self._resolver, self._classes, self.oracle)
+        return Inferences(*parts, UsageInference(*parts, tells), self._package, self.path)
 
     @cached_property
     def _contexts(self) -> Contexts:
-        parts = self._scope_analysis, self._resolver, self._classes, self._inference
+        parts = self._scope_analysis, self._resolver, self._classes, self.inference
         return Contexts(*parts, self.oracle)
 
     @cached_property
@@ -435,16 +447,4 @@ class Module:
 
     @cached_property
     def _uses_by_import(self) -> dict[int, tuple[cst.CSTNode, ...]]:
-        imports, names = self._imports.of, {each.name for each in self._imports.of}
-        found: dict[int, list[cst.CSTNode]] = {}
-        for use in self._all_uses:
-            if use.name in names:
-                reaching = self._resolver.bindings(use.name, use.node, use.scope)
-                for binding in self._imports.with_sibling_imports(reaching):
-                    found.setdefault(id(imports[binding]), []).append(use.node)
-        for use in self._all_uses if self._scope_analysis.module.stars else ():
-            if use.scope.owner(use.name) is None:
-                meaning = self._resolver.meaning(use.name, use.node, use.scope)
-                if meaning is not None:
-                    found.setdefault(id(meaning.binding), []).append(use.node)
-        return {each: tuple(nodes) for each, nodes in found.items()}
+        return uses_by_import(self._scope_analysis, self._imports, self._resolver, self._all_uses)

@@ -20,7 +20,7 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.node_predicates import first_name
 from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
-from kdoctor.syntax.values import UNKNOWN, Value, merged
+from kdoctor.syntax.values import UNKNOWN, Value, merged, of_any_subclass
 
 _FUNCTIONS = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
@@ -183,7 +183,8 @@ class Narrowing:
 
     def _told(self, classes: cst.BaseExpression) -> Value:
         """Return what an instance of one of several classes is."""
-        shared = merged(self._inference.instance(each) for each in classes_in(classes))
+        told = (of_any_subclass(self._inference.instance(each)) for each in classes_in(classes))
+        shared = merged(told)
         return Value(shared.type, shared.own, exact=False) if shared else UNKNOWN
 
 

@@ -20,6 +20,18 @@ def yields_of(function: cst.FunctionDef) -> tuple[cst.Yield, ...]:
     return tuple(each for each in own_nodes(function.body) if type(each) is cst.Yield)
 
 
+def is_of_named_base(node: cst.CSTNode | None) -> bool:
+    """Say whether it is ``Base.__init__(self, …)``, not ``super().__init__(…)``."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(value=base, attr=cst.Name(value="__init__")),
+            args=[cst.Arg(value=cst.Name(value="self"), keyword=None, star=""), *_],
+        ):
+            name = first_name(base)
+            return name is not None and name.value != "self"
+    return False
+
+
 def is_property(function: cst.FunctionDef) -> bool:
     """Say whether it is read as an attribute."""
     return any(leaf_of(each.decorator) in _PROPERTIES for each in function.decorators)
@@ -63,3 +75,12 @@ def is_number(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation):
         node = node.expression
     return isinstance(node, cst.BaseNumber)
+
+
+def ends_in(chain: cst.CSTNode, name: str) -> bool:
+    """Say whether an attribute of a chain has such a name."""
+    while type(chain) is cst.Attribute:
+        if chain.attr.value == name:
+            return True
+        chain = chain.value
+    return False

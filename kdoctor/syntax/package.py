@@ -18,7 +18,7 @@ class ClassInfo(Struct, frozen=True):
     ``closed`` says that nothing else can define members: every base is known, and there is no
     ``__getattr__``, no decorator but a registry, no metaclass. ``hands_on``: each keyword that it
     is made with gets to ``base``, save what is in ``takes``. ``gives``: what it takes by name and
-    what gets to ``base`` all the same, under that name and unchanged.
+    what gets to ``base`` all the same, under that name and unchanged. ``path`` is its file.
     """
 
     name: str
@@ -28,6 +28,7 @@ class ClassInfo(Struct, frozen=True):
     takes: frozenset[str] = frozenset()
     hands_on: bool = False
     gives: frozenset[str] = frozenset()
+    path: str = ""
 
     def passes_through(self, keyword: str) -> bool:
         """Say whether a keyword reaches ``base`` unchanged."""
@@ -38,13 +39,19 @@ KEEP_THE_TYPE = frozenset(
     {"insert", "reshape", "transpose", "copy", "sort", "squeeze", "flip", "tile"}
 )
 """Functions of NumPy whose result has the type of their first argument."""
-_REGISTRY = pattern(r"(?:^|_)(?:register|export)")
+_REGISTRY = pattern(
+    r"(?:^|_)(?:register|export)"
+    # gin gives arguments of ``__init__``, the others text, warnings, checks or comparisons.
+    r"|^(?:configurable|deprecated|experimental|final|typechecked|dataclass|total_ordering)$"
+    r"|^add_(?:metaclass|start_docstrings|end_docstrings)$"
+)
 
 
 def is_registry(decorator: str) -> bool:
-    """Say whether a decorator only registers a class and returns it.
+    """Say whether a decorator adds no member that Keras knows, and takes none away.
 
-    ``@register_custom_object``, ``@LAYERS.register("name")``, ``@keras_export("Name")`` do.
+    Registries do not: ``@register_custom_object``, ``@LAYERS.register("name")``,
+    ``@keras_export("Name")``; nor does ``@gin.configurable``.
     """
     return _REGISTRY.search(decorator) is not None
 

@@ -19,13 +19,15 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
+_MAX_NESTED = 8  # calls, one in the other
 _MAX_CALL_CHAIN = 500  # calls, one on the result of the other: more than any network has
 
 
 class Application(Struct, frozen=True, eq=False):
     """A call ``Layer(…)(x)`` on what a parameter was.
 
-    ``through`` are the calls of that form that may come before it: ``x = Padding(…)(x)``.
+    ``through`` are the calls of that form that may come before it, ``x = Padding(…)(x)``, and those
+    of functions: ``x = tf.nn.relu(x)``.
     """
 
     call: cst.Call
@@ -70,7 +72,89 @@ class Parameters:
                 found += self._of_function(function, calls)
         for method in self._methods():
             found += self._of_function(method, self._own_calls(method), skipped=1)
+        for method, cls in self._builders():
+            found += self._of_function(method, self._calls_of_objects(cls), skipped=1)
         return tuple(found)
+
+    def _builders(self) -> Iterator[tuple[cst.FunctionDef, Scope]]:
+        """Yield each ``__call__`` of a class that has no base: what builds a model, no layer."""
+        for node, around in self._plain_functions():
+            cls = around.node
+            if isinstance(cls, cst.ClassDef) and node.name.value == "__call__" and not cls.bases:
+                yield node, around
+
+    def _calls_of_objects(self, cls: Scope) -> list[cst.Call]:
+        """Return the calls of objects of a class, none where one may also be called elsewhere.
+
+        All are ``self(…)`` in the class, ``Class(…)(…)``, or those of a name that such an object is
+        assigned to.
+        """
+        assert isinstance(cls.node, cst.ClassDef)
+        calls = [*self._calls_of_receivers.get(cls, ())]
+        for use in self._uses_of(cls.node.name.value, cls.node):
+            if self._is_of_super(use):
+                continue
+            made = self._call_of(use)
+            above = None if made is None else self._scope_analysis.parents.get(made)
+            if isinstance(above, cst.Call) and above.func is made:
+                calls.append(above)
+                continue
+            target = above.targets[0].target if isinstance(above, cst.Assign) else None
+            of_it = self._calls_of_name(target) if isinstance(target, cst.Name) else None
+            if of_it is None:
+                return []
+            calls += of_it
+        return [] if any(each.star for call in calls for each in call.args) else calls
+
+    def _calls_of_name(self, bound: cst.Name) -> list[cst.Call] | None:
+        """Return the calls of what is assigned to a name, None where it is read in another way."""
+        calls = []
+        for use in self._uses_of(bound.value, bound):
+            call = self._call_of(use)
+            if call is None or len(self._resolver.bindings(use.name, use.node, use.scope)) > 1:
+                return None
+            calls.append(call)
+        return calls
+
+    def _uses_of(self, name: str, bound: cst.CSTNode) -> Iterator[Use]:
+        """Yield the uses of a name that may be of what is bound there."""
+        for use in self._uses_by_name.get(name, ()):
+            if any(
+                each.node is bound for each in self._resolver.bindings(name, use.node, use.scope)
+            ):
+                yield use
+
+    def _is_of_super(self, use: Use) -> bool:
+        """Say whether it is the class in ``super(Class, self)``."""
+        argument = self._scope_analysis.parents.get(use.node)
+        call = None if argument is None else self._scope_analysis.parents.get(argument)
+        match call:
+            case cst.Call(func=cst.Name("super")):
+                return True
+        return False
+
+    def _call_of(self, use: Use) -> cst.Call | None:
+        """Return the call of a name that is used, None where it is used in another way."""
+        call = self._scope_analysis.parents.get(use.node)
+        return call if isinstance(call, cst.Call) and call.func is use.node else None
+
+    @cached_property
+    def _uses_by_name(self) -> dict[str, list[Use]]:
+        found: dict[str, list[Use]] = {}
+        for use in self._scope_analysis.uses:
+            found.setdefault(use.name, []).append(use)
+        return found
+
+    @cached_property
+    def _calls_of_receivers(self) -> dict[Scope, list[cst.Call]]:
+        """The calls ``self(…)`` by the class around them."""
+        found: dict[Scope, list[cst.Call]] = {}
+        for use in self._scope_analysis.uses:
+            call = self._call_of(use)
+            cls = None if call is None else self._class_of_receiver(call.func)
+            if call is not None and cls is not None:
+                found.setdefault(cls, []).append(call)
+        return found
 
     def _methods(self) -> list[cst.FunctionDef]:
         return [
@@ -174,16 +258,29 @@ class Parameters:
         for use in self._scope_analysis.uses:
             if use.name not in use.scope.bindings or not isinstance(use.node, cst.Name):
                 continue
-            argument = self._scope_analysis.parents.get(use.node)
-            call = self._scope_analysis.parents.get(argument) if argument is not None else None
-            if not isinstance(call, cst.Call) or _called_on_the_spot_with(call) is not use.node:
-                continue
             through: set[cst.Call] = set()
+            call = self._applied_around(use.node, through)
+            if call is None:
+                continue
             origins = self._origins(use.node, use.scope, through)
             if origins is not None and len(origins) == 1:
                 applied = Application(call, frozenset(through))
                 found.setdefault(next(iter(origins)), []).append(applied)
         return found
+
+    def _applied_around(self, name: cst.Name, through: set[cst.Call]) -> cst.Call | None:
+        """Return the call ``Layer(…)(x)`` of a name, or of what functions around it make of it."""
+        passed: cst.BaseExpression = name
+        for _ in range(_MAX_NESTED):
+            argument = self._scope_analysis.parents.get(passed)
+            call = self._scope_analysis.parents.get(argument) if argument is not None else None
+            if not isinstance(call, cst.Call) or _first_of(call) is not passed:
+                return None
+            if isinstance(call.func, cst.Call):
+                return call
+            through.add(call)
+            passed = call
+        return None
 
     def _origins(self, name: cst.Name, scope: Scope, through: set[cst.Call]) -> set[Binding] | None:
         """Return the parameters that a name was before calls of the form, None if also another."""
@@ -196,25 +293,34 @@ class Parameters:
                 if each.kind is BindingKind.PARAMETER:
                     origins.add(each)
                     continue
-                made = each.value
-                before = _called_on_the_spot_with(made) if not each.path else None
-                if each.kind is not BindingKind.ASSIGN or before is None:
+                steps = list(_steps(each.value)) if not each.path else []
+                before = _first_of(steps[-1]) if steps else None
+                if each.kind is not BindingKind.ASSIGN or not isinstance(before, cst.Name):
                     return None
-                assert isinstance(made, cst.Call)
-                if made not in through:  # else in a loop, or on two ways to the same place
-                    through.add(made)
+                if steps[0] not in through:  # else in a loop, or on two ways to the same place
+                    through.update(steps)
                     waiting.append(before)
             if len(through) > _MAX_CALL_CHAIN:
                 return None
         return origins
 
 
-def _called_on_the_spot_with(call: cst.BaseExpression | None) -> cst.Name | None:
-    """Return ``x`` of ``Layer(…)(x, …)``, None of anything else."""
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Call) or not call.args:
+def _steps(made: cst.BaseExpression | None) -> Iterator[cst.Call]:
+    """Yield the calls that a value goes through, the last one first: ``f(Layer(…)(x))``."""
+    for _ in range(_MAX_NESTED):
+        if not isinstance(made, cst.Call):
+            return
+        yield made
+        made = _first_of(made)
+
+
+def _first_of(call: cst.Call) -> cst.BaseExpression | None:
+    """Return ``x`` of ``Layer(…)(x, …)`` and ``module.function(x, …)``, None of anything else."""
+    if not isinstance(call.func, cst.Call | cst.Attribute) or not call.args:
         return None
     first = call.args[0]
-    return first.value if isinstance(first.value, cst.Name) and not first.star else None
+    is_named = first.keyword is not None and not isinstance(call.func, cst.Call)
+    return None if first.star or is_named else first.value
 
 
 def _is_in_a_class(scope: Scope) -> bool:

@@ -11,7 +11,7 @@ import ast
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from msgspec import Struct
 
@@ -19,7 +19,8 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.imports import parameter_callees, through_tree
 from kdoctor.syntax.may_types import MayTypes
-from kdoctor.syntax.package import ClassInfo, Package
+from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.project_types import MAX_DEPTH, Noted, Project, ProjectTypes, directly
 from kdoctor.syntax.source_index import Path, SourceIndex, joined
 from kdoctor.syntax.symbol_table import SymbolTable
 from kdoctor.syntax.type_oracle import TypeOracle
@@ -38,7 +39,8 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
     """One call: its possible dotted names, and its arguments.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
-    number of arguments by position. ``node`` is the call.
+    number of arguments by position, of which the ``self`` of ``Base.__init__(self, …)`` is none.
+    ``node`` is the call.
     """
 
     names: frozenset[str]
@@ -46,6 +48,16 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
     places: int
     keywords: frozenset[str]
     node: ast.Call
+
+    @property
+    def is_of_named_base(self) -> bool:
+        """Whether it is ``Base.__init__(self, …)``, not ``super().__init__(…)``."""
+        return len(self.node.args) > self.places
+
+    @property
+    def by_position(self) -> Sequence[ast.expr]:
+        """What is passed by position."""
+        return self.node.args[self.is_of_named_base :]
 
     @property
     def starred(self) -> bool:
@@ -71,30 +83,39 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
         """Return what is passed by a keyword, or at a place (from 0)."""
         if keyword in self.keywords:
             return next(each.value for each in self.node.keywords if each.arg == keyword)
-        return self.node.args[place] if place is not None and place < self.places else None
+        by_place = place is not None and place < self.places
+        return self.by_position[place] if by_place and place is not None else None
 
 
 class QuickFacts(SourceIndex):
     """The quick facts of one source, the file ``path`` of ``package``'s project.
 
-    ``stars`` says what ``from module import *`` binds for a module outside of the tree.
+    ``stars`` says what ``from module import *`` binds for a module outside of the tree. What names
+    mean is asked through ``noted``, who learns on what files that rests.
     """
 
     def __init__(
-        self, tree: ast.Module, path: str = "", package: Package | None = None,
-        stars: Stars = lambda _: None,
+        self, tree: ast.Module, path: str = "", package: Project | None = None,
+        stars: Stars = lambda _: None, noted: Noted = directly,
     ) -> None:  # fmt: skip
         super().__init__(tree)
         self.answers: dict[Hashable, object] = {}  # see ``kdoctor.memoize``
         self._path = path
         self._package = package
         self._stars = stars
+        self._noted = noted
         self._through: dict[str, str | ClassInfo | None] = {}
         # No module of the tree is called like a framework, whatever lies in its folders.
         self._tops = {"": True, **dict.fromkeys(FRAMEWORKS, False)}
         self._handed_over: dict[str, Collection[tuple[int, str]]] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
-        self._possible: MayTypes | None = None
+        self._possible: dict[tuple[TypeOracle, int], MayTypes] = {}
+        self._calls_by_place: dict[int, list[QuickCall]] = {}
+
+    def forget_answers(self) -> None:
+        """Forget what was asked of the file when it was examined, and of others for it."""
+        self.answers.clear()
+        self._possible = {each: known for each, known in self._possible.items() if not each[1]}
 
     # -- what is written
 
@@ -113,22 +134,28 @@ class QuickFacts(SourceIndex):
     @cached_property
     def names(self) -> frozenset[str]:
         """The dotted names that are imported, or read through imports."""
-        found = {*self.modules, *self.star_modules}
-        known = self.locals
-        texts = "\n".join(each for each in self.strings if len(each) <= _MAX_ANNOTATION_LENGTH)
-        return frozenset(
-            found.union(
-                *self._meant_by_imports.values(),
-                *(self._meant(root, path) for root, path in self.chains if root in known),
-                *(self._meant(root, ()) for root in self.read if root in known),
-                self._in_text(texts),
-            )
-        )
+        imported = (*self.modules, *self.star_modules)
+        return self._read_names.union(imported, *self._meant_by_imports.values())
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
-        """``names``, plus names in docstrings and bases of project classes."""
-        return self.names.union(self._in_text("\n".join(self.documents)), self._bases)
+        """The dotted names that objects here may be of: read, not just imported.
+
+        Those in docstrings, too, and the bases of project classes.
+        """
+        in_documents = self._in_text("\n".join(self.documents))
+        return self._read_names.union(in_documents, self._bases)
+
+    @cached_property
+    def _read_names(self) -> frozenset[str]:
+        """The dotted names that are read through imports, be it in a short string."""
+        known = self.locals
+        texts = "\n".join(each for each in self.strings if len(each) <= _MAX_ANNOTATION_LENGTH)
+        return _NOTHING.union(
+            *(self._meant(root, path) for root, path in self.chains if root in known),
+            *(self._meant(root, ()) for root in self.read if root in known),
+            self._in_text(texts),
+        )
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -150,6 +177,12 @@ class QuickFacts(SourceIndex):
     def calls_with(self, keyword: str) -> Sequence[QuickCall]:
         """Return the calls that pass such a keyword."""
         return self._calls_by_keyword.get(keyword, ())
+
+    def calls_beyond(self, place: int) -> Sequence[QuickCall]:
+        """Return the calls that pass something by position there (from 0)."""
+        if place not in self._calls_by_place:
+            self._calls_by_place[place] = [each for each in self.calls if each.places > place]
+        return self._calls_by_place[place]
 
     @cached_property
     def calls_by_meaning(self) -> dict[str, list[QuickCall]]:
@@ -211,7 +244,8 @@ class QuickFacts(SourceIndex):
         if self._package is None or not self._may_be_own(name):
             return ()
         if name not in self._handed_over:
-            self._handed_over[name] = parameter_callees(self._package, self._path, name)
+            asked = partial(parameter_callees, self._package, self._path, name)
+            self._handed_over[name] = self._noted(asked)
         return self._handed_over[name]
 
     def classes_meant_by(self, node: ast.expr) -> Iterator[ClassInfo]:
@@ -221,12 +255,27 @@ class QuickFacts(SourceIndex):
             if isinstance(found, ClassInfo):
                 yield found
 
-    def possible(self, oracle: TypeOracle) -> MayTypes:
-        """Return the may-types of the expressions, given an oracle."""
-        if self._possible is None:
+    @property
+    def asks_other_files(self) -> bool:
+        """Whether types are followed into other files."""
+        return self._package is not None and self._package.follows_types
+
+    def possible(self, oracle: TypeOracle, depth: int = MAX_DEPTH) -> MayTypes:
+        """Return the may-types of the expressions, given an oracle.
+
+        ``depth`` is how many files further the project is asked.
+        """
+        known = self._possible.get((oracle, depth))
+        if known is None:
             own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-            self._possible = MayTypes(SymbolTable(self.scopes), own, oracle)
-        return self._possible
+            project = ProjectTypes(self._package, self._path, oracle, depth)
+            known = MayTypes(self._symbol_table, own, oracle, project)
+            self._possible[oracle, depth] = known
+        return known
+
+    @cached_property
+    def _symbol_table(self) -> SymbolTable:
+        return SymbolTable(self.scopes)
 
     # -- what names mean
 
@@ -265,7 +314,8 @@ class QuickFacts(SourceIndex):
         bare = module.lstrip(".")
         own = None
         if self._package is not None:
-            own = self._package.star_names(self._path, bare, len(module) - len(bare))
+            level = len(module) - len(bare)
+            own = self._noted(partial(self._package.star_names, self._path, bare, level))
         known = self._stars(module) if own is None else own
         return self.written.intersection(known or ())
 
@@ -274,11 +324,9 @@ class QuickFacts(SourceIndex):
             return _NOTHING
         found = self._meanings.get((root, path))
         if found is None:
-            found = self._meanings[root, path] = frozenset(
-                name
-                for meaning in self.locals[root]
-                for name in self._with_tree(joined(meaning, path))
-            )
+            names = [joined(meaning, path) for meaning in self.locals[root]]
+            through = [each for each in map(self._tree, names) if isinstance(each, str)]
+            found = self._meanings[root, path] = frozenset((*names, *through))
         return found
 
     def _with_tree(self, name: str) -> tuple[str, ...]:
@@ -289,7 +337,8 @@ class QuickFacts(SourceIndex):
         if self._package is None or not self._may_be_own(name):
             return None
         if name not in self._through:
-            self._through[name] = through_tree(self._package, self._path, name)
+            asked = partial(through_tree, self._package, self._path, name)
+            self._through[name] = self._noted(asked)
         return self._through[name]
 
     def _may_be_own(self, name: str) -> bool:
@@ -297,7 +346,9 @@ class QuickFacts(SourceIndex):
         top, dot, _ = name.partition(".")
         if top not in self._tops:
             package = self._package
-            self._tops[top] = package is not None and package.may_hold(self._path, top)
+            self._tops[top] = package is not None and self._noted(
+                partial(package.may_hold, self._path, top)
+            )
         return bool(dot) and self._tops[top]
 
     @cached_property
@@ -309,6 +360,11 @@ class QuickFacts(SourceIndex):
     def _bases(self) -> frozenset[str]:
         classes = (each for each in self._own if isinstance(each, ClassInfo))
         return frozenset(each.base for each in classes if each.base)
+
+    @cached_property
+    def project_classes(self) -> tuple[ClassInfo, ...]:
+        """The classes of the tree's other modules that the file imports."""
+        return tuple(dict.fromkeys(each for each in self._own if isinstance(each, ClassInfo)))
 
     @cached_property
     def _own(self) -> list[str | ClassInfo]:
@@ -332,10 +388,19 @@ class QuickFacts(SourceIndex):
         return QuickCall(
             names,
             leaf,
-            len(node.args),
+            len(node.args) - (leaf == "__init__" and _names_its_base(node)),
             frozenset([each.arg for each in keywords if each.arg]) if keywords else _NOTHING,
             node,
         )
+
+
+def _names_its_base(node: ast.Call) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=base), args=[ast.Name(id="self"), *_]):
+            while isinstance(base, ast.Attribute):
+                base = base.value
+            return isinstance(base, ast.Name) and base.id != "self"
+    return False
 
 
 def _grouped(pairs: Iterable[tuple[str, QuickCall]]) -> dict[str, list[QuickCall]]:

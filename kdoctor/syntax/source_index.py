@@ -16,6 +16,7 @@ class SourceIndex:
     """The names, strings and nodes of one source."""
 
     def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
         self.strings: set[str] = set()
         self.documents: set[str] = set()
         self.stores: set[str] = set()

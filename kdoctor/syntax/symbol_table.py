@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct, field
@@ -81,8 +82,8 @@ class SymbolTable:
         self.methods: dict[str, list[Function]] = {}
         self.calls: dict[str, list[Place]] = {}  # of a name
         self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
-        self.asked: list[Place] = []  # calls of attributes with something
-        self.called_members: dict[str, list[Place]] = {}  # the same, by attribute
+        self.made_and_called: dict[str, list[Place]] = {}  # `Class(…)(x)`, by the name of the class
+        self.called_members: dict[str, list[Place]] = {}  # calls of attributes with something
         self.places: dict[ast.AST, Namespace] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
         for node, found in scopes.items():
@@ -91,7 +92,8 @@ class SymbolTable:
 
     def __del__(self) -> None:
         """Part the spaces from what they bind: the ring would keep the tree alive with them."""
-        for space in self.spaces.values():
+        # One that ctrl-C struck while it was made has none yet.
+        for space in vars(self).get("spaces", {}).values():
             space.bound.clear()
 
     def bindings(self, name: str, space: Namespace) -> list[BoundName]:
@@ -126,13 +128,84 @@ class SymbolTable:
         if bound.place and function in self.methods.get(function.name, ()):
             for call, space in self.called_members.get(function.name, ()):  # without `self`
                 found += [(each, space) for each in _passed_for(call, bound.place - 1, bound.name)]
+        around = bound.space.parent
+        if bound.place and function.name == "__call__" and around is not None:
+            for call, space in self._calls_of_objects(around.node):
+                found += [(each, space) for each in _passed_for(call, bound.place - 1, bound.name)]
         return found
 
+    def _calls_of_objects(self, cls: ast.AST) -> Iterator[Place]:
+        """Yield the calls that may be of objects of a class: of what it makes, and of ``self``."""
+        if isinstance(cls, ast.ClassDef):
+            yield from self.made_and_called.get(cls.name, ())
+            for name in self._named_objects.get(cls.name, ()):
+                yield from self.calls.get(name, ())
+            yield from self._called_receivers.get(cls, ())
+
+    @cached_property
+    def _named_objects(self) -> dict[str, dict[str, None]]:
+        """The names that are assigned ``Class(…)``, by the name of the class."""
+        found: dict[str, dict[str, None]] = {}
+        for name, bindings in self.by_name.items():
+            for each in bindings:
+                if isinstance(each.value, ast.Call) and isinstance(each.value.func, ast.Name):
+                    found.setdefault(each.value.func.id, {})[name] = None
+        return found
+
+    @cached_property
+    def _called_receivers(self) -> dict[ast.AST, list[Place]]:
+        """The calls ``self(…)`` in methods, by the class."""
+        found: dict[ast.AST, list[Place]] = {}
+        for name, calls in self.calls.items():
+            if all(each.place for each in self.by_name.get(name, ())):
+                continue  # nowhere a first parameter
+            for call, space in calls:
+                for around in space.enclosing():
+                    firsts = (each for each in around.bound.get(name, ()) if each.place == 0)
+                    if around.parent is not None and any(firsts):
+                        found.setdefault(around.parent.node, []).append((call, space))
+        return found
+
+    def passed_here(
+        self, bound: BoundName, function: Function
+    ) -> Iterator[tuple[ast.expr, Namespace]]:
+        """Yield what calls of the source may pass for a parameter, those of its classes, too."""
+        yield from self.passed_for(bound, function)
+        if function.name != "__init__":
+            return
+        for node in self.spaces:
+            if isinstance(node, ast.ClassDef):
+                for calls in (self.calls, self.called_members):
+                    for call, space in calls.get(node.name, ()):
+                        for each in _passed_for(call, bound.place - 1, bound.name):
+                            yield each, space
+
+    def name_in_module(self, bound: BoundName, function: Function) -> str:
+        """Return ``function`` or ``Class.method`` for what stands at the top level, else "".
+
+        So it is of what has a decorator: what calling it does is not known. ``bound`` is one of its
+        parameters; of ``self`` it is "", too, and of what is a number or a text by default.
+        """
+        around, name = bound.space.parent, function.name
+        default = _default_of(function.args, bound.place)
+        if isinstance(default, ast.Constant) and default.value is not None:
+            return ""
+        if around is not None and isinstance(around.node, ast.ClassDef):
+            if not bound.place:
+                return ""
+            name, around = f"{around.node.name}.{name}", around.parent
+        return "" if around is not self.module or function.decorator_list else name
+
     def applied_to(self, bound: BoundName) -> Iterator[Place]:
-        """Yield the calls ``layer(…)(x)`` of a parameter ``x`` where it is seen."""
-        for call, space in self.applied.get(bound.name, ()):
-            if bound.space in space.enclosing():
-                yield call, space
+        """Yield the calls ``layer(…)(x)`` of a parameter ``x``, or of what calls make of it."""
+        names = [bound.name]
+        for name in names if self.applied else ():  # it grows meanwhile
+            for call, space in self.applied.get(name, ()):
+                if bound.space in space.enclosing():
+                    yield call, space
+            for other, bindings in bound.space.bound.items():
+                if other not in names and any(_is_made_of(each, name) for each in bindings):
+                    names.append(other)
 
     # -- what stands in one space
 
@@ -235,7 +308,6 @@ class SymbolTable:
         function = node.func
         if isinstance(function, ast.Attribute):
             if node.keywords or node.args:
-                self.asked.append(place)
                 self.called_members.setdefault(function.attr, []).append(place)
             if function.attr in _PUTTING and (node.args or node.keywords):
                 given = [*node.args[-1:], *(each.value for each in node.keywords)]
@@ -247,8 +319,10 @@ class SymbolTable:
             if function.id == "isinstance" and len(node.args) == 2:
                 self._tested(*node.args)
         elif isinstance(function, ast.Call):
-            first = next(passed_values(node), None)
-            if isinstance(first, ast.Name):
+            if isinstance(function.func, ast.Name):
+                self.made_and_called.setdefault(function.func.id, []).append(place)
+            first = innermost_first(node)
+            if first is not None:
                 self.applied.setdefault(first.id, []).append(place)
 
     def _function(self, node: Function) -> None:
@@ -336,3 +410,16 @@ _HANDLERS: dict[type[ast.AST], Callable[[SymbolTable, Any], None]] = {
     ast.Lambda: SymbolTable._parameters,  # noqa: SLF001
     ast.ClassDef: SymbolTable._class,  # noqa: SLF001
 }
+
+
+def innermost_first(call: ast.expr | None) -> ast.Name | None:
+    """Return ``x`` of ``layer(…)(x)`` and of ``layer(…)(f(x))``."""
+    while isinstance(call, ast.Call):
+        call = next(passed_values(call), None)
+    return call if isinstance(call, ast.Name) else None
+
+
+def _is_made_of(bound: BoundName, name: str) -> bool:
+    is_call = bound.kind is BindingKind.ASSIGN and isinstance(bound.value, ast.Call)
+    first = innermost_first(bound.value) if is_call else None
+    return first is not None and first.id == name

@@ -19,6 +19,10 @@ from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 from kdoctor.value_types import Kind, Type
 
 _NOTHING: Mapping[Binding, Value] = MappingProxyType({})
+# Functions that people call to make a tensor of what is none.
+_OF_VALUES = frozenset(
+    {"add_n", "cast", "concat", "convert_to_tensor", "one_hot", "stack", "to_float", "to_int32"}
+)
 _ROUNDS = 6  # in which the parameters of functions that call each other must agree
 
 
@@ -155,9 +159,19 @@ class SymbolicParameters:
 
     def _makes_weights(self, candidate: Candidate) -> bool:
         return any(
-            self._is_layer(each.call, with_weights=True) and all(map(self._is_layer, each.through))
+            self._is_layer(each.call, with_weights=True) and all(map(self._keeps_it, each.through))
             for each in candidate.applied
         )
+
+    def _keeps_it(self, call: cst.Call) -> bool:
+        """Say whether a call gives a symbolic tensor of one, and takes nothing but tensors."""
+        if isinstance(call.func, cst.Call):
+            return self._is_layer(call)
+        meaning = self._resolver.meaning_of(call.func)
+        if meaning is None or meaning.name.rpartition(".")[2] in _OF_VALUES:
+            return False
+        made = self._oracle.applied_type(meaning.name, Type(Kind.TENSOR))
+        return made is not None and made.kind is Kind.TENSOR
 
     def _is_layer(self, call: cst.Call, *, with_weights: bool = False) -> bool:
         called = self._inference.value(call.func).type

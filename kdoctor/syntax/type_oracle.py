@@ -52,6 +52,14 @@ class TypeOracle(Protocol):
         """
 
     @property
+    def typed_members(self) -> Collection[str]:
+        """The members of which ``member_type`` can tell anything, of whatever object."""
+
+    @property
+    def typed_methods(self) -> Collection[str]:
+        """The members of which it can tell what they give when they are called."""
+
+    @property
     def methods_that_tell_types(self) -> Collection[str]:
         """The methods that tell what they are called on, ``compile`` of a model."""
 
@@ -132,6 +140,14 @@ class _NoOracle(Struct, frozen=True):
         return None
 
     @property
+    def typed_members(self) -> Collection[str]:
+        return ()
+
+    @property
+    def typed_methods(self) -> Collection[str]:
+        return ()
+
+    @property
     def methods_that_tell_types(self) -> Collection[str]:
         return ()
 
@@ -189,3 +205,7 @@ class NameFacts(Protocol):
 
     def classes_meant_by(self, node: ast.expr) -> Iterable[ClassInfo]:
         """Return the classes of the tree's other modules that an expression may be."""
+
+    @property
+    def project_classes(self) -> Collection[ClassInfo]:
+        """The classes of the tree's other modules that the source imports."""

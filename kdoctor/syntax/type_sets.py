@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from kdoctor.value_types import Kind, Type
 
 Types = frozenset[Type]
@@ -12,6 +14,8 @@ PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTO
 """The kinds of object that a parameter is taken for where every call passes one."""
 _HOLDING = frozenset({Kind.CALLABLE, Kind.LIST})
 _CALLABLE = Kind.CALLABLE
+_NOT_FOLLOWED = frozenset({Kind.EAGER, Kind.CALLABLE, Kind.LIST})
+_TOLD_BY_CLASS = frozenset({Kind.MODEL, Kind.TENSOR, Kind.VARIABLE})
 _MAX_LIST_DEPTH = 3  # lists in lists: `x = [x]` has no end
 
 
@@ -50,6 +54,26 @@ def without_callables(types: Types) -> Types:
     """Return the types that are objects, or lists of objects."""
     found = [each for each in types if each.kind in _HOLDING and _innermost(each) is _CALLABLE]
     return types.difference(found) if found else types
+
+
+def is_followed(found: Type) -> bool:
+    """Say whether other files are told of such objects: not of plain arrays, nor of functions."""
+    return _innermost(found) not in _NOT_FOLLOWED
+
+
+def as_told(found: Type) -> Type:
+    """Return what other files are told of an object: of most its kind alone.
+
+    What one class of layers or optimizers has is looked for only in files that name the class.
+    """
+    if found.kind is Kind.LIST and found.item is not None:
+        return replace(found, item=as_told(found.item))
+    return found if found.kind in _TOLD_BY_CLASS else Type(found.kind)
+
+
+def told_of(types: Iterable[Type]) -> Types:
+    """Return what other files are told of some objects."""
+    return frozenset(map(as_told, filter(is_followed, types)))
 
 
 def _innermost(found: Type) -> Kind:

@@ -16,7 +16,7 @@ from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.references import Reference
-from kdoctor.syntax.scope_analysis import ScopeAnalysis
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
@@ -78,6 +78,11 @@ class UsageInference:
         told = self._bindings.get(binding)
         return told if told is not None and binding.kind in HOLDERS else None
 
+    @cached_property
+    def calls_told(self) -> frozenset[cst.BaseExpression]:
+        """What is assigned to names of which the use tells what they are."""
+        return frozenset(each.value for each in self._bindings if each.value is not None)
+
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
         """Return the type of ``self.member`` in a class."""
         return self._members.get((cls, member))
@@ -132,22 +137,46 @@ class UsageInference:
             if isinstance(node, cst.Name):
                 scope = self._resolver.scope_of(node)
                 found |= dict.fromkeys(self._resolver.bindings(node.value, node, scope), told)
+        for (cls, member), told in self._members.items():
+            kept = [
+                self._parameter_kept(cls, each) for each in self._stores_by_name.get(member, ())
+            ]
+            for each in kept if all(kept) else ():
+                if each is not None:
+                    found.setdefault(each, told)
         return found
+
+    def _parameter_kept(self, cls: cst.ClassDef, store: Store) -> Binding | None:
+        """Return the parameter of `self.model = model` in a class, None of any other store."""
+        if store.path or not isinstance(store.value, cst.Name):
+            return None
+        scope = self._resolver.scope_of(store.value)
+        bindings = self._resolver.bindings(store.value.value, store.value, scope)
+        is_parameter = len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER
+        return bindings[0] if is_parameter and cls in self._classes_of(store.node.value) else None
+
+    @cached_property
+    def _stores_by_name(self) -> dict[str, list[Store]]:
+        found: dict[str, list[Store]] = {}
+        for each in self._scope_analysis.stores if self._types_by_use else ():
+            found.setdefault(each.node.attr.value, []).append(each)
+        return found
+
+    def _classes_of(self, node: cst.BaseExpression) -> Iterator[cst.ClassDef]:
+        """Yield the classes that a name is the ``self`` of a method of."""
+        if not isinstance(node, cst.Name):
+            return
+        scope = self._resolver.scope_of(node)
+        for binding in self._resolver.bindings(node.value, node, scope):
+            own = self._classes.receiver(binding) if binding.kind is BindingKind.PARAMETER else None
+            if own is not None and own.node is not None:
+                yield own.node
 
     @cached_property
     def _members(self) -> dict[tuple[cst.ClassDef, str], Type]:
         found: dict[tuple[cst.ClassDef, str], Type] = {}
         for node, told in self._types_by_use:
-            if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
-                continue
-            name = node.value
-            scope = self._resolver.scope_of(name)
-            for binding in self._resolver.bindings(name.value, name, scope):
-                own = (
-                    self._classes.receiver(binding)
-                    if binding.kind is BindingKind.PARAMETER
-                    else None
-                )
-                if own is not None and own.node is not None:
-                    found[own.node, node.attr.value] = told
+            if isinstance(node, cst.Attribute):
+                for cls in self._classes_of(node.value):
+                    found[cls, node.attr.value] = told
         return found

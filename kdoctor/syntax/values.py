@@ -13,6 +13,7 @@ from kdoctor.syntax.classes import UserClass
 from kdoctor.value_types import Kind, Type
 
 _MAX_PARTS: Final = 16  # of a tuple or dict that are told apart
+_MADE_OF_TENSORS: Final = "Functional"
 _MAX_DEPTH: Final = 4  # of containers in each other: `x = x, x` has no end
 
 
@@ -24,6 +25,7 @@ class Value(Struct, frozen=True):
     ``exact`` is false where it may be of a subclass: a declared parameter, ``self``.
     ``parts`` is what a container holds, where its type does not tell all of that. ``makes``: it is
     a class, and calling it makes that. ``runs``: calling it runs one of these functions.
+    ``is_foreign``: it comes from another file, where more may have been done with it.
     """
 
     type: Type | None = None
@@ -34,6 +36,7 @@ class Value(Struct, frozen=True):
     parts: Parts | None = None
     makes: Value | None = None
     runs: tuple[cst.FunctionDef | cst.Lambda, ...] = ()
+    is_foreign: bool = False
 
     @property
     def may_be_several(self) -> bool:
@@ -79,6 +82,17 @@ NONE = Value(is_none=True)
 OPEN = Value(is_open=True)
 
 
+def of_any_subclass(instance: Value) -> Value:
+    """Return what is tested to be an instance of a class, given what calling the class makes.
+
+    `keras.Model(x, y)` makes a `Functional`; what is a model may be of any class of models.
+    """
+    made = instance.type
+    if made is not None and made.kind is Kind.MODEL and made.cls == _MADE_OF_TENSORS:
+        return replace(instance, type=replace(made, cls=None))
+    return instance
+
+
 def merged(values: Iterable[Value]) -> Value:
     """Return what is true of all values: their kind, and their class where that is the same."""
     given = list(values)
@@ -105,6 +119,7 @@ def merged(values: Iterable[Value]) -> Value:
     same = types[0]
     return Value(
         exact=all(each.exact for each in real),
+        is_foreign=any(each.is_foreign for each in real),
         type=Type(
             same.kind,
             same.cls if all(each.cls == same.cls for each in types) else None,
@@ -125,7 +140,9 @@ def _merged_containers(values: Sequence[Value]) -> Value:
     if len(held) == len(values) and len(lengths) == 1 and None not in lengths:
         columns = zip(*(each.values for each in held), strict=True)
         return tuple_of([merged(each) for each in columns])
-    return list_of(merged(map(item_of, values)))
+    shared = merged(map(item_of, values))
+    are_lists = all(each.type is not None and each.type.kind is Kind.LIST for each in values)
+    return list_of(shared) if are_lists else iterable_of(shared)  # `[a]` or `d.values()`
 
 
 def either(values: Iterable[Value]) -> Value:

@@ -77,6 +77,15 @@ _OF_PARAMETERS = frozenset(
 _LISTED = _PLAIN | _OF_THE_PLACE | _OF_THE_RESULT | _OF_PARAMETERS
 
 
+# TensorFlow's own functions are rewritten only for symbolic tensors.
+_OF_ANY_TENSOR = ("keras.", "tensorflow.keras.")
+
+
+def takes_any_tensor(left: str) -> bool:
+    """Say whether a rewrite with this left side is made for more than symbolic tensors."""
+    return left.startswith(_OF_ANY_TENSOR)
+
+
 class UnknownGuard(ValueError):
     """A guard without a translation to inputs."""
 

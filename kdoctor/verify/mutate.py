@@ -24,6 +24,7 @@ from kdoctor import keras_api
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.target import Target
 from kdoctor.verify import pool, proof_jobs, record
+from kdoctor.verify.conditions import takes_any_tensor
 from kdoctor.verify.jobs import RewriteJob
 
 _NEWEST = Target("keras", "3.15.1", "", "3.15.1", "3.15.1")
@@ -207,7 +208,12 @@ def _of_another_sort(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
 
 
 def _shared(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
-    """Yield mutants that return the original in place of a copy, and vice versa."""
+    """Yield mutants that return the original in place of a copy, and vice versa.
+
+    Of a symbolic tensor the copy is no other value: nothing changes it in place.
+    """
+    if not takes_any_tensor(row.left):
+        return
     for number, node in enumerate(ast.walk(_tree(row))):
         change = _shared_instead(node)
         if change is not None:

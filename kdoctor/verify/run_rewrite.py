@@ -21,7 +21,13 @@ from kdoctor.verify.backends import Backend, this_backend
 from kdoctor.verify.bind_inputs import used_part
 from kdoctor.verify.callables import Callables, read_callables
 from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
-from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
+from kdoctor.verify.conditions import (
+    Conditions,
+    UnknownGuard,
+    allowances,
+    read,
+    takes_any_tensor,
+)
 from kdoctor.verify.frameworks import NEW, OLD, run
 from kdoctor.verify.generators import FLAVOURS, OMITTED, Scene, draw, dtypes_under
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
@@ -30,8 +36,6 @@ from kdoctor.verify.references import NEW_STATE, OBSERVE, OLD_STATE, floats_of, 
 from kdoctor.verify.results import Different, Ran, to_result
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
-# TensorFlow's own functions are rewritten only for symbolic tensors.
-_OF_ANY_TENSOR = ("keras.", "tensorflow.keras.")
 # The least number of runs in a proof.
 MIN_CASES = 8
 _MAX_DRAWS = 10  # tries for each requested case, as the old side may reject most of them
@@ -117,7 +121,7 @@ class RewriteProver:
 
     def _conditions(self, rng: random.Random) -> Conditions:
         conditions = read(self.job.guard, rng)
-        if not self.job.left.startswith(_OF_ANY_TENSOR):
+        if not takes_any_tensor(self.job.left):
             conditions.keep_to_symbolic()
         return conditions
 

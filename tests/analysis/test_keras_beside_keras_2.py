@@ -58,6 +58,27 @@ def test_what_may_make_a_model_of_the_copy_silences_what_may_be_of_it(maker):
     assert told(COPY.format(maker) + LAYER + BY_USE) == ["KD212", "KD206", "KD303"]
 
 
+OLD = "    from tensorflow.python.keras.layers import Dense\n"
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_silenced"),
+    [
+        (
+            "if tf.__version__ >= '2':\n    from tensorflow.keras.layers import Dense\nelse:\n"
+            + OLD,
+            False,
+        ),
+        ("if version.parse(tf.__version__) < version.parse('2.6'):\n" + OLD, False),
+        ("if somebody.asks_for_it:\n" + OLD, True),
+        ("try:\n" + OLD + "except ImportError:\n    from keras.layers import Dense\n", True),
+    ],
+)
+def test_an_import_that_the_target_never_gets_to_silences_nothing(choice, is_silenced):
+    source = f"import tensorflow as tf\nfrom packaging import version\n{choice}\nDense(1)\n{LAYER}{BY_USE}"
+    assert ("KD205" not in told(source)) is is_silenced
+
+
 OF_THE_OTHER = (
     "import tf_keras\nimport keras\nfrom tf_keras.layers import Layer as Other\n\n"
     "class Mine(Other):\n    def build(self, shape):\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli import two_keras
 from tests.cli.repository import Repository
 from tests.forking import Forking
 
@@ -131,3 +132,29 @@ def repository(tmp_path, monkeypatch):
     """A git repository in which the program is run, in this process."""
     monkeypatch.chdir(tmp_path)
     return Repository(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def keras(tmp_path_factory):
+    """Two Pythons, with a small Keras 2 and a small Keras 3."""
+    return two_keras.made(tmp_path_factory.mktemp("pythons"))
+
+
+class Migrate:
+    """Calls ``kdoctor migrate`` in a project; files in ``counters`` no run of the tests undoes."""
+
+    def __init__(self, project, keras, counters):
+        self._project = project
+        self._keras = keras
+        self.counters = {"COUNTERS": str(counters)}
+
+    def __call__(self, *arguments):
+        return self.again("--apply", *self._keras.arguments, *arguments)
+
+    def again(self, *arguments):
+        return self._project.kdoctor("migrate", "--json", *arguments, env=self.counters)
+
+
+@pytest.fixture
+def migrate(project, keras, tmp_path_factory):
+    return Migrate(project, keras, tmp_path_factory.mktemp("counters"))

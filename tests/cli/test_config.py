@@ -217,7 +217,7 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:17] == [
+    assert ended.stdout.splitlines()[:18] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
         "  target            keras==3.15.1   newest Keras 3 known",
@@ -230,6 +230,7 @@ def test_config_in_words(nested):
         "  extend            no file         default",
         "  namespace         keep            default",
         "  keras-2-helpers   write           default",
+        "  project-types     false           default",
         "  unsafe            true            command line",
         "  format            text            default",
         "  rules             nothing         default",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import pickle
 
 import pytest
 
@@ -157,6 +159,56 @@ def test_the_end_of_a_long_log_of_a_powershell_is_read(monkeypatch, tmp_path):
     assert decoded((tmp_path / "a.log").read_bytes()) == "x" * 43 + "the end"
     (tmp_path / "a.log").write_text("x" * 500 + "the end")
     assert explain._of_file(str(tmp_path / "a.log")).endswith("x" * 93 + "the end")
+
+
+def test_wide_characters_are_read_without_a_mark(project):
+    for codec in ("utf-16-le", "utf-16-be"):
+        (project.folder / "a.log").write_bytes(LOG.decode().encode(codec))
+        assert "`keras.backend.mean` is not in" in project.kdoctor("explain", "a.log").out
+
+
+PROTOBUF = b"\x08\x01\x12\x8f\x02\x12\x0esaved_model\x00\x01\x02\x1a\x05serve\x00\x03" * 9
+BINARIES = {
+    "x.npz": (b"PK\x03\x04-\0config.json{}", "a zip archive, as .keras and .npz files are"),
+    "x.npy": (b"\x93NUMPY\x01\0v\0{'descr': '<i8'}", "a NumPy array"),
+    "x.pkl": (pickle.dumps({"loss": [1.0]}), "a pickle"),
+    "x.log.gz": (gzip.compress(LOG), "a gzip archive"),
+    "saved_model.pb": (PROTOBUF, "binary data"),
+}
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_what_is_no_text_is_told_and_never_shown(project, name):
+    data, what = BINARIES[name]
+    (project.folder / name).write_bytes(data)
+    said = f"not text, but {what}; give the message of an error, or a log that has it\n"
+    ended = project.kdoctor("explain", name)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"kdoctor: {name}: {said}")
+    ended = project.kdoctor("explain", stdin=data)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"kdoctor: standard input: {said}")
+
+
+def test_a_damaged_model_is_named_as_such(project):
+    data = b"\x89HDF\r\n\x1a\n" + b"keras_version 2.3\n" * 9
+    assert "not text, but an HDF5 file" in project.kdoctor("explain", stdin=data).err
+    (project.folder / "x.h5").write_bytes(data)
+    ended = project.kdoctor("explain", "x.h5")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("kdoctor: x.h5: the file is damaged: ")
+    (project.folder / "x.keras").write_bytes(b"PK\x03\x04-\0config.json{}")
+    ended = project.kdoctor("explain", "x.keras")
+    assert ended.code == 0
+    assert ended.out.startswith("x.keras: zip archive that is damaged")
+
+
+def test_a_log_may_hold_nulls_and_colors(project):
+    colored = b"\x1b[1A\x1b[2K\rEpoch 1 \x08\x08\0\n" * 40 + LOG
+    hole = b"\0" * 9_000  # what the rotation of a log leaves
+    for log in (colored, hole + LOG):
+        assert "fault: your line (train.py:4)" in project.kdoctor("explain", stdin=log).out
+    ended = project.write({"a.log": hole.decode()}).kdoctor("explain", "a.log")
+    assert ended.code == 2
+    assert "a.log: the file contains no text to explain" in ended.err
 
 
 def test_a_line_in_the_encoding_of_a_chinese_windows_is_read(monkeypatch):

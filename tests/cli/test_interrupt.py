@@ -110,14 +110,64 @@ def test_ctrl_c_leaves_each_file_old_or_new_and_nothing_else(project_of, jobs, f
         assert not has_processes(mark)
         assert process.returncode in {0, 130}, said
         if process.returncode == 130:
-            assert said.startswith(b"kdoctor: interrupted")
-            assert said.count(b"\n") == 1
+            # Only where it was written what could be told of already does more stand before it.
+            *before, last = said.splitlines()
+            assert last.startswith(b"kdoctor: interrupted")
+            assert not before or before[0].startswith(b"kdoctor 0"), said
         written = sum(left[name] == new[name] for name in changed)
         if written and process.returncode == 130:
             assert f"; {written} of 16 files were written".encode() in said
         if written:
             assert kdoctor(folder, "fix", "--undo", "--quiet").wait() == 0
             assert files(folder) == old
+
+
+INTERRUPTED_AT = """
+import importlib, signal, sys
+module = importlib.import_module({module!r})
+real = module.{function}
+def interrupted(*arguments):
+    signal.raise_signal(signal.SIGINT)
+    real(*arguments)
+module.{function} = interrupted
+sys.argv = ["kdoctor", "fix", "--apply", "--jobs", "1"]
+from kdoctor.__main__ import main
+main()
+"""
+
+
+def interrupted_at(module: str, function: str, folder: Path) -> tuple[int, list[str]]:
+    """Fix a folder; ctrl-C comes as a function is called. Return the exit code and stderr."""
+    code = INTERRUPTED_AT.format(module=module, function=function)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [
+        ("kdoctor.report.fix", "write_written"),
+        ("kdoctor.report.fix", "write_summary"),
+        ("kdoctor.report.summary", "write_pins"),
+    ],
+)
+def test_an_interrupt_after_all_is_written_says_so(project_of, module, function) -> None:
+    folder = project_of("")
+    old = files(folder)
+    code, said = interrupted_at(module, function, folder)
+    assert code == 130
+    undo = "`kdoctor fix --undo"
+    assert said[-1].startswith(f"kdoctor: interrupted; 16 of 16 files were written; {undo}")
+    assert kdoctor(folder, "fix", "--undo", "--quiet").wait() == 0
+    assert files(folder) == old
+
+
+def test_an_interrupt_after_the_summary_changes_nothing(project_of) -> None:
+    code, said = interrupted_at("kdoctor.__main__", "_end_at_once", project_of(""))
+    assert code == 0
+    assert not any("interrupted" in line for line in said)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for processes")

@@ -87,6 +87,8 @@ BYTES = bytes(range(256)) * 2
         ("a.ipynb", BYTES),
         ("a.ipynb", "version https://git-lfs.github.com/spec/v1\n"),
         ("a.py", BYTES),
+        ("a.md", BYTES),
+        ("a.rst", "keras".encode("utf-16-le")),
     ],
 )
 def test_what_is_not_what_it_is_called_is_named_and_counted(project, name, content):
@@ -96,6 +98,33 @@ def test_what_is_not_what_it_is_called_is_named_and_counted(project, name, conte
     assert f"{name}: not checked: " in ended.out
     assert "(2 files read, 1 file not checked)" in ended.out
     assert "b.py:2:1: KD101" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.h5", b"\x89HDF\r\n\x1a\n", "not text, but an HDF5 file"),
+        ("a.h5.py", b"\x89HDF\r\n\x1a\n\0", "not text, but an HDF5 file"),
+        ("a.pb", BYTES, "not text, but binary data"),
+        ("a.txt", "nothing of concern", "the extension .txt is unknown; say what kind of file"),
+        ("a", "nothing of concern", "the file has no extension; say what kind of file"),
+    ],
+)
+@pytest.mark.parametrize("command", ["scan", "fix", "verify"])
+def test_a_named_file_that_cannot_be_read_is_told_whatever_it_holds(
+    project, command, name, content, why
+):
+    target = () if command == "verify" else TARGET
+    ended = project.write({name: content}).kdoctor(command, name, *target)
+    assert ended.code == 2
+    assert f"{name}: not checked: {why}" in ended.out + ended.err
+
+
+def test_a_script_that_says_nothing_of_keras_is_read_without_a_word(project):
+    ended = project.write({"tool": "#!/usr/bin/env python\nprint(1)\n"}).kdoctor(
+        "scan", "tool", *TARGET
+    )
+    assert (ended.code, ended.err) == (0, "")
 
 
 @pytest.mark.parametrize(

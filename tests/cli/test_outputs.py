@@ -16,7 +16,13 @@ from kdoctor.report.output_files import outputs_of
 
 SAFE = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
 TARGET = ("--target", "keras==3.15.1")
-NAMED = {"a.py": "concise", "a.jsonl": "jsonl", "a.GL": "gitlab", "a.hub": "github"}
+NAMED = {
+    "a.py": "concise",
+    "a.jsonl": "jsonl",
+    "a.GL": "gitlab",
+    "a.hub": "github",
+    "a.rd": "rdjson",
+}
 BY_ENDING = ("a.txt", "a.json", "a.sarif", "a.xml")
 
 
@@ -38,6 +44,7 @@ def test_every_format_goes_to_a_file_of_its_own_beside_the_screen(project):
     assert json.loads(read["a.json"])["findings"][0]["fix"]["edits"]
     assert json.loads(read["a.jsonl"].splitlines()[0])["type"] == "scan"
     assert json.loads(read["a.GL"])[0]["check_name"] == "KD101"
+    assert json.loads(read["a.rd"])["diagnostics"][0]["code"]["value"] == "KD101"
     assert read["a.hub"].startswith("::error ")
     assert json.loads(read["a.sarif"])["runs"][0]["results"][0]["fixes"]
     assert ET.fromstring(read["a.xml"]).get("errors") == "1"  # noqa: S314 - our own

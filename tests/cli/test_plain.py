@@ -98,6 +98,7 @@ def test_every_option_of_the_grammar_is_read_as_typer_reads_it(name, option):
             "kind": "rst",
             "color": "never",
             "shape": "json",
+            "show": "all",
             "keras_2_helpers": "import",
         }
         parameter = grammar.lists.get(option) or grammar.values[option][0]

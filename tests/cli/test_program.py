@@ -30,6 +30,7 @@ CALLS = {
     "config": "config a.py",
     "api": "api keras.backend.sum",
     "env": "env --json",
+    "migrate": "migrate --json",
     "report": "report --json -",
     "run": "run other.py",
     "server": "server --help",
@@ -133,7 +134,8 @@ def test_an_unknown_rule_is_a_sentence_with_what_was_meant(project):
 def test_a_reader_that_has_seen_enough_is_no_error(project):
     project.write({f"m{number}.py": OLD * 50 for number in range(40)})
     program = subprocess.Popen(
-        [sys.executable, "-m", "kdoctor", "scan"],
+        # More than a pipe holds: otherwise nothing is left to write when the reader goes.
+        [sys.executable, "-m", "kdoctor", "scan", "--show", "all"],
         cwd=project.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -101,7 +101,10 @@ def test_the_page_has_the_numbers_of_a_scan(page):
         assert re.search(rf"{effort} : .*? {efforts.count(effort)} ", shown)
     for code in {each["code"] for each in findings}:
         assert code in shown
-    assert "Files done 2 of 3" in shown
+    assert "Files done 1 of 3" in shown, (
+        "src/b.py has no finding, and imports src/a.py, which stops"
+    )
+    assert "A fix is available (safe): kdoctor fix src/a.py --select KD102" in shown
     assert "src/a.py:1" in shown
     assert "src/b.py → src/a.py" in shown
 

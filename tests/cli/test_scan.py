@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 
 import msgspec
 import pytest
@@ -122,7 +124,7 @@ def test_the_text_report_marks_the_span_and_says_what_to_type_next(project):
     assert ended.code == 1
     assert "old.py:5:12: KD101 [error] " in ended.out
     assert "  5 |     return K.sum(x, axis=-1)\n    |            ^^^^^\n" in ended.out
-    assert "kdoctor fix PATH" in ended.out
+    assert "kdoctor fix old.py" in ended.out
     assert ended.err == ""
 
 
@@ -312,7 +314,7 @@ def test_a_bug_in_a_rule_names_the_file_and_costs_no_other(project):
     assert ended.code == 2
     assert "a.py: not checked: internal error: LookupError: oh no (in rule KD199)" in ended.out
     assert "a.py:5:12: KD101" in ended.out
-    assert "b.py:5:12: KD101" in ended.out
+    assert "also: b.py:5:12" in ended.out
 
 
 def test_colour_is_for_terminals_or_for_the_asking(project):
@@ -407,3 +409,37 @@ def test_named_standard_input_goes_alone(project):
     ended = project.write({"a.py": SAFE}).kdoctor("scan", "a.py", "--stdin-filename", "b.py")
     assert ended.code == 2
     assert "allows no path other than -" in ended.err
+
+
+def test_the_next_command_of_a_path_that_looks_like_an_option_can_be_copied(project):
+    project.write({"-a.py": SAFE})
+    done = project.kdoctor("scan", "--ignore", "KD2", "--", "-a.py")
+    assert "Next: `kdoctor fix --ignore KD2 -- -a.py` shows the fixes" in done.out
+    assert project.kdoctor("fix", "--ignore", "KD2", "--", "-a.py").code == 1
+
+
+MANY = "from keras import backend as K\n\n\ndef f(x):\n" + "    K.sum(x)\n" * 11
+OPTIONS = [
+    ("--target", "keras==3.10.0"), ("--namespace", "keras"), ("--select", "KD1", "--select", "KD2"),
+    ("--ignore", "KD5,KD6"), ("--preview",), ("--no-preview",), ("--exclude", "b c.py"),
+    ("--force-exclude",), ("--isolated",), ("--as", "python"), ("--project-types",), ("--no-project",),
+    ("--config", "own.toml"), ("--trust-rules",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_each_command_that_is_named_takes_the_options_of_this_one(project, options):
+    project.write({"my a.py": MANY, "own.toml": ""})
+    done = project.kdoctor("scan", "my a.py", *options)
+    named = re.findall(r"`kdoctor ([^`]*)`", done.out)
+    assert [each.split()[0] for each in named] == ["fix", "migrate"]
+    for each in named:
+        words = shlex.split(each)
+        assert all(word in words for word in options)
+        assert project.kdoctor(*words).code == 1
+
+
+def test_no_plan_is_offered_for_standard_input(project):
+    done = project.kdoctor("scan", "-", stdin=MANY.encode())
+    assert "findings  rule" in done.out
+    assert "kdoctor migrate" not in done.out

@@ -146,3 +146,18 @@ def test_the_code_of_a_cure_can_be_read_and_names_what_the_newest_keras_has(cure
         known = signature(name, target) if isinstance(node, ast.Call) else None
         if known is not None and "**" not in known.text:
             assert all(each.arg and known.parameter(each.arg) for each in node.keywords), name
+
+
+@pytest.mark.parametrize(
+    ("frame", "is_told"),
+    [("keras/src/trainers/data_adapters/data_adapter_utils.py", True), ("mine/net.py", False)],
+)
+def test_a_batch_that_ends_with_none_is_told_by_the_frame_that_reads_it(frame, is_told):
+    text = f"""Traceback (most recent call last):
+  File "/home/u/train.py", line 9, in <module>
+    model.predict(Batches(x), verbose=0)
+  File "/usr/lib/python3.11/site-packages/{frame}", line 148, in get_single_tensor_spec
+    rank = len(x.shape)
+AttributeError: 'NoneType' object has no attribute 'shape'
+"""
+    assert ("KD489" in explain(text).rule) is is_told

@@ -298,6 +298,7 @@ PATTERNS = st.builds(
     below=st.lists(PATTERNS, max_size=3),
 )
 @example({"a/a.py", "b.py"}, ["*/**/"], [])  # below folders that fit, and not these
+@example({"a/a/b.py", "a/b.py"}, ["**/a/**"], ["!*/*"])  # a/a lies in a, and is one itself
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_drawn_patterns_leave_out_what_git_leaves_out(paths, top, below) -> None:
     shutil.rmtree("drawn", ignore_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -202,4 +203,5 @@ def _run(folder, form, *arguments):
     finally:
         os.chdir(home)
     assert ended.exit_code == 2, ended.output
-    return ended.stdout
+    # The next command has the paths of this one.
+    return re.sub(r"`kdoctor (\w+) [^`]*`", r"`kdoctor \1`", ended.stdout)

@@ -6,6 +6,7 @@ import pytest
 from kdoctor.keras_api import newest_target, oracle, resolve_target, signature, tables
 from kdoctor.keras_api.returns import LAYERS_OF_SEVERAL, TENSOR, TENSORS
 from kdoctor.value_types import EAGER_TENSOR, Context, Kind, Type
+from tests.frameworks import keras
 
 KNOWN = oracle(newest_target())
 
@@ -166,3 +167,35 @@ def test_every_layer_that_wraps_others_or_returns_states_may_give_several_tensor
         for cls in ("Dense", "LSTM")
     }
     assert called == {"Dense": TENSOR, "LSTM": TENSORS}
+
+
+@pytest.mark.parametrize(
+    ("cls", "member", "is_layer"),
+    [
+        ("Wrapper", "layer", True),
+        ("TimeDistributed", "layer", True),
+        ("Bidirectional", "backward_layer", True),
+        ("RNN", "cell", True),
+        ("RNN", "layer", False),
+        ("Layer", "layer", False),
+        ("Dense", "cell", False),
+    ],
+)
+def test_what_a_wrapper_or_a_recurrent_layer_holds_is_a_layer(cls, member, is_layer):
+    own = Type(Kind.LAYER, "Mine", f"tensorflow.keras.layers.{cls}")
+    found = KNOWN.member_type(own, member, called=False)
+    assert (found is not None and found.kind is Kind.LAYER) is is_layer
+    assert KNOWN.member_type(Type(Kind.LAYER), member, called=False) is None
+
+
+@pytest.mark.frameworks
+def test_wrappers_and_recurrent_layers_of_keras_hold_layers():
+    dense, cell = keras.layers.Dense(1), keras.layers.LSTMCell(1)
+    held = [
+        keras.layers.Wrapper(dense).layer,
+        keras.layers.TimeDistributed(dense).layer,
+        keras.layers.SpectralNormalization(dense).layer,
+        keras.layers.Bidirectional(keras.layers.RNN(cell)).backward_layer,
+        keras.layers.RNN(cell).cell,
+    ]
+    assert all(isinstance(each, keras.layers.Layer) for each in held)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kdoctor.engine import scan
 from kdoctor.keras_api import Presence, lookup, surface
@@ -113,7 +114,9 @@ def test_a_class_tells_its_nearest_imported_base_and_all_own_members(exports):
     }
     members = frozenset({"size", "call", "w", "helper"})
     info = ClassInfo("x", "keras.layers.Layer", members, closed=True, hands_on=True)
-    assert exports(files) == info
+    found = exports(files)
+    assert replace(found, path="") == info
+    assert Path(found.path).parts[-2:] == ("pkg", "m.py")
 
 
 @pytest.mark.parametrize(
@@ -278,6 +281,47 @@ def test_the_same_keras_under_other_roots_is_followed(tmp_path, one, other, foll
     result = scan([str(tmp_path)], target="keras==3.15.1", select=["KD101"])
     found = {Path(each.place.path).name for each in result.findings}
     assert found == ({"backend.py", "use.py"} if followed else set())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "followed"),
+    [
+        ("from keras.backend import *", "from tensorflow.keras.backend import *", True),
+        ("from keras.backend import sum", "from tensorflow.keras.backend import sum", True),
+        ("from .by_keras import *", "from .by_tensorflow import *", True),
+        ("from keras.backend import *", "from numpy import *", False),
+        ("from keras.backend import sum", "from numpy import sum", False),
+        ("from keras.backend import sum", "from tf_keras.backend import sum", False),
+        (
+            "from keras.backend import sum",
+            "from tensorflow.keras.backend import mean as sum",
+            False,
+        ),
+        ("from keras.backend import *", "from .mine import *", False),
+        # No release had it under both.
+        (
+            "from keras.backend import tf as sum",
+            "from tensorflow.keras.backend import tf as sum",
+            False,
+        ),
+    ],
+)
+def test_a_name_of_the_same_keras_under_other_roots_is_followed(tmp_path, one, other, followed):
+    package = tmp_path / "pk"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "by_keras.py").write_text("from keras.backend import *\n")
+    (package / "by_tensorflow.py").write_text("from tensorflow.keras.backend import *\n")
+    (package / "mine.py").write_text("def sum(x):\n    return x\n")
+    (package / "backend.py").write_text(
+        BY_SETTING.format("tensorflow", "pass")
+        .replace("from tensorflow import keras", one)
+        .replace("pass", other)
+    )
+    (package / "use.py").write_text("from . import backend as K\n\nresult = K.sum([1])\n")
+    result = scan([str(tmp_path)], target="keras==3.15.1", select=["KD101"])
+    found = {Path(each.place.path).name for each in result.findings} - {"backend.py"}
+    assert found == ({"use.py"} if followed else set())
 
 
 @pytest.mark.parametrize("root", ["keras", "tensorflow.keras"])

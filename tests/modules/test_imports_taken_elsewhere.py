@@ -6,7 +6,7 @@ import pytest
 
 from kdoctor.documents import read_regular
 from kdoctor.engine import fix, scan
-from kdoctor.modules import reverse_imports
+from kdoctor.modules import project_files
 
 
 def test_an_import_that_a_star_of_the_tree_hides_is_not_used_again(tmp_path):
@@ -130,6 +130,11 @@ def test_an_import_stays_that_is_taken_from_wherever_python_finds_it(tmp_path, f
         "import losses\n\nsetattr(print, 'held', losses)\nprint.held.K\n",
         "from operator import attrgetter\n\nimport losses\n\nattrgetter('K')(losses)\n",
         "from unittest import mock\n\nmock.patch.multiple('losses', K=None)\n",
+        # However it is written that the name is read.
+        "import losses\n\nmodule = losses\nprint(vars(), (module.  # of Keras\n    K))\n",
+        "import losses\n\nmodule = losses\nprint(vars(), module. \\\n    K)\n",
+        "import losses\n\nvars()\n\ngetattr(losses, '' 'K')\n",
+        "from keras.K import layers\n\nimport losses\n\ngetattr(losses, 'K')\n",
         # Of what Python cannot parse, the words count.
         "import losses\n\nprint getattr(losses, 'K')\n",
     ],
@@ -153,6 +158,9 @@ def test_an_import_stays_that_another_file_reads_through_text(tmp_path, reader):
         "NAMES = {'losses': 'loss', 'K': 'backend'}\n\ndef show(one):\n    return vars(one)\n",
         "import losses\n\ndef show(one):\n    return getattr(one, 'K')\n\nlosses.dice(1, 2)\n",
         "import sys\n\nsys.modules['keras'].K\nprint('losses')\n",
+        # It is imported, or used: nothing is read.
+        "import importlib\nimport sys\n\nfrom keras import backend as K\n\nimportlib.import_module(sys.argv[1])\nK.mean(1)\n",
+        "import importlib\nimport sys\n\nfrom keras.K import mean\n\nimportlib.import_module(sys.argv[1])\n",
         # A program in a text.
         "PROGRAM = 'import importlib, sys; importlib.import_module(sys.argv[1]).K'\n",
     ],
@@ -176,7 +184,7 @@ def test_outside_of_a_project_no_folder_is_searched_that_cannot_import_a_module(
 ):
     read = []
     monkeypatch.setattr(
-        reverse_imports, "read_regular", lambda path: read.append(path) or read_regular(path)
+        project_files, "read_regular", lambda path: read.append(path) or read_regular(path)
     )
     files = {"losses.py": _LOSSES, "train.py": "", "jobs/train.py": "", "pk/__init__.py": ""}
     fixed_losses(tmp_path, files)

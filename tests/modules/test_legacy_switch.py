@@ -262,3 +262,53 @@ def test_a_file_that_is_all_the_same_with_either_is_not_named(gate):
         for target in (OF_THE_PROJECT, "keras==3.15.1"):
             result = scan(["-"], stdin=source.encode(), target=target, gate=gate)
             assert not result.own_targets
+
+
+SETS_LATE = "import tensorflow_model_optimization as tfmot\n"
+ATTRIBUTE = "import tensorflow as tf\ntf.keras.layers.LocallyConnected2D(1, 2)\n"
+COMPAT = "import tensorflow.compat.v2 as tf\ntf.keras.layers.LocallyConnected2D(1, 2)\n"
+BY_PATH = "from tensorflow.keras import layers\n"
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (ATTRIBUTE, {"KD101"}),
+        (COMPAT, {"KD101"}),
+        (f"{SETS_LATE}{ATTRIBUTE}", set()),
+        (f"{ATTRIBUTE}{SETS_LATE}", set()),
+        (f"{SETS_LATE}{COMPAT}", set()),
+        # The import puts Keras 3 there, and leaves `tf.compat` as it is.
+        (f"{SETS_LATE}{BY_PATH}{ATTRIBUTE}", {"KD101"}),
+        (f"{SETS_LATE}{BY_PATH}{COMPAT}", {"KD706"}),
+        (f"{SETS_LATE}{GONE}", {"KD101"}),
+        (f"{SETS_LATE}{OF_KERAS}", {"KD101"}),
+        # `keras` was taken before, and is not what the import puts there.
+        (f"{SETS_LATE}from tensorflow import keras\n{BY_PATH}{ATTRIBUTE}", set()),
+        # What a model is shows by its methods, but not of which Keras it is.
+        (
+            f"{SETS_LATE}import tensorflow as tf\nm = tf.keras.Sequential()\nm.predict_classes(1)\n",
+            set(),
+        ),
+        (f"def f():\n    {SETS_LATE}{ATTRIBUTE}", {"KD101"}),
+    ],
+)
+def test_what_is_set_late_leaves_open_what_tf_keras_is(source, told, explicit):
+    target = replace(OF_THE_PROJECT, inferred=not explicit)
+    result = scan(["-"], stdin=source.encode(), target=target)
+    errors = {each.code for each in result.findings if each.severity != "legacy"}
+    assert {"KD101" if each in {"KD101", "KD102"} else each for each in errors} == told
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_module_that_leaves_it_open_leaves_it_open_for_others(tmp_path, gate):
+    sources = {
+        "pk/__init__.py": "",
+        "pk/pruning.py": SETS_LATE,
+        "pk/beside.py": ATTRIBUTE,
+        "user.py": f"{ATTRIBUTE}from pk.pruning import x\n",
+        "other.py": ATTRIBUTE,
+        "by_path.py": f"{GONE}from pk import pruning\n",
+    }
+    assert files(tmp_path, sources, gate=gate) == {"other.py", "by_path.py"}

@@ -121,6 +121,28 @@ def test_what_means_something_else_and_what_is_deprecated_is_told_apart(repo):
     assert found["legacy.py"].status is Status.LEGACY
 
 
+def test_no_file_that_an_import_stops_is_done(repo):
+    bad, use = "from keras.models import Input\n", "from keras import backend as K\n"
+    files = {
+        "a.py": f"import keras\n{bad}",
+        "idle.py": "import keras\nimport a\n",
+        "late.py": f"import a\n{use}def f():\n    return K.sum(1)\n",
+        "both.py": f"import a\n{bad}",
+        "free.py": "import keras\n",
+    }
+    overview = repo.write(files).overview()
+    told = {path: each.status for path, each in states(overview).items()}
+    assert told == {
+        "a.py": Status.STOPS,
+        "both.py": Status.STOPS,
+        "idle.py": Status.WAITS,
+        "late.py": Status.WAITS,
+        "free.py": Status.DONE,
+    }
+    stopped = {path for stop in overview.stops for path in stop.stopped}
+    assert not stopped & {path for path, each in states(overview).items() if each.is_done}
+
+
 def ties_of(repo, code):
     found = repo.write({"a.py": code}).overview().portability
     return {use.tie.name: use.uses for use in found.ties}, found

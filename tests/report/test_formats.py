@@ -240,7 +240,7 @@ def test_nothing_found_is_a_whole_report_too(name, tmp_path, monkeypatch):
     (tmp_path / "clean.py").write_text("x = 1\n")
     text = written(name)
     assert text == "" or text.endswith("\n")
-    if name in {"json", "sarif", "gitlab"}:
+    if name in {"json", "sarif", "gitlab", "rdjson"}:
         json.loads(text)
     if name == "junit":
         assert ET.fromstring(text).get("failures") == "0"  # noqa: S314 - our own

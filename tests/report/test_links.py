@@ -74,6 +74,7 @@ LINKED = {
     "json": lambda text: json.loads(text)["findings"][0]["url"],
     "jsonl": lambda text: json.loads(text.splitlines()[1])["url"],
     "junit": lambda text: re.search(r"KD101: (.*)</failure>", text)[1],
+    "rdjson": lambda text: json.loads(text)["diagnostics"][0]["code"]["url"],
     "sarif": lambda text: json.loads(text)["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"],
     "text": lambda text: LINK.findall(text)[2],
     "concise": lambda text: LINK.findall(text)[2],

@@ -44,9 +44,9 @@ def finding(where, *, fix=None, because=None, message="`K.sum` is gone", **kind)
     )
 
 
-def text(result, *, color=False, verbosity=0):
+def text(result, *, color=False, verbosity=0, **page):
     stream = io.StringIO()
-    format_by_name("text").write(result, Page(stream, color=color, verbosity=verbosity))
+    format_by_name("text").write(result, Page(stream, color=color, verbosity=verbosity, **page))
     return stream.getvalue()
 
 
@@ -87,7 +87,100 @@ def test_a_finding_without_a_fix_says_why():
 def test_the_help_of_a_rule_stands_once_in_a_file():
     same = [finding(place(line=line)) for line in (3, 4)]
     elsewhere = finding(place(path="z.py"))
-    assert text(scanned(*same, elsewhere)).count("help:") == 2
+    assert text(scanned(*same, elsewhere), folded=False).count("help:") == 2
+    others = [finding(place(line=line), message=f"{line}") for line in (3, 4)]
+    assert text(scanned(*others)).count("help:") == 1
+
+
+def test_what_says_the_same_is_told_once_with_all_its_places():
+    places = [place(1), place(7, 2), place(path="z.py"), place(2, path="n.ipynb", cell=1)]
+    places += [place(4, path="n.ipynb", cell=1), place(1, path="n.ipynb", cell=3)]
+    result = scanned(*[finding(each, fix=SAFE) for each in places], finding(place(9), message="?"))
+    shown = text(result, verbosity=-1)
+    assert shown == (
+        "train.py:1:5: KD101 [error] `K.sum` is gone\n"
+        "  1 | y = K.sum(x)\n"
+        "    |     ^^^^^\n"
+        "  help: Write keras.ops.sum.\n"
+        "  fix available (safe): Use keras.ops.sum\n"
+        "  also: train.py:7:2\n"
+        "        z.py:3:5\n"
+        "        n.ipynb:cell 1:2:5, 4:5, cell 3:1:5\n"
+        "\n"
+        "train.py:9:5: KD101 [error] ?\n"
+        "  9 | y = K.sum(x)\n"
+        "    |     ^^^^^\n"
+        "  no fix: it needs your decision\n"
+        "\n"
+    )
+    assert text(result, folded=False).count("K.sum(x)") == len(places) + 1
+
+
+DIFFERENT = {
+    "safe and not": [{"fix": SAFE}, {"fix": UNSAFE}],
+    "a fix and none": [{"fix": SAFE}, {}],
+    "reasons": [{"because": "it is not seen"}, {"because": "there is a comment"}],
+    "messages": [{"message": "one"}, {"message": "another"}],
+}
+
+
+@pytest.mark.parametrize("pair", DIFFERENT.values(), ids=DIFFERENT)
+def test_what_differs_in_anything_that_matters_is_told_apart(pair):
+    shown = text(scanned(*[finding(place(line), **each) for line, each in enumerate(pair, 1)]))
+    assert "also:" not in shown
+    assert shown.count("KD101") == len(pair)
+
+
+@pytest.mark.parametrize("color", [False, True])
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_of_text_is_wider_than_the_terminal_and_no_word_is_broken(width, color):
+    message = "`keras.backend.sum` is gone (last in keras 2.15.0): " + "word " * 30
+    many = [finding(place(line), message=message, fix=UNSAFE) for line in range(1, 11)]
+    code = "x = 1; " * 30
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", text(scanned(*many, line=code), width=width, color=color))
+    assert max(map(len, shown.splitlines())) <= width
+    told = [each for each in shown.split() if not set(each) <= set("x=1;^…|")]
+    whole = re.sub(r"\x1b\[[0-9;]*m", "", text(scanned(*many, line=code), color=color)).split()
+    assert told == [each for each in whole if not set(each) <= set("x=1;^…|")]
+
+
+def test_a_word_that_is_wider_than_the_terminal_stays_whole():
+    assert "a" * 100 in text(scanned(finding(place(), message="a" * 100)), width=40)
+
+
+@pytest.mark.parametrize("width", [40, 80, 0])
+@pytest.mark.parametrize("code", ["漢字" * 60, "a漢" * 60, "é\x07" * 60])
+def test_wide_characters_count_as_two_columns(width, code):
+    where = place(column=50, end_column=52)
+    shown = text(scanned(finding(where), line=code), width=width).splitlines()
+    line, mark = shown[shown.index(next(e for e in shown if e.startswith("  3 |"))) :][:2]
+    columns = [1 + (ord(each) > 0x2E80) for each in line]
+    assert sum(columns) <= (width or 130)
+    assert "^" in mark
+    assert len(mark.rstrip()) <= (width or 130)
+
+
+def test_a_command_is_never_broken_for_it_is_copied():
+    arguments = "'a folder with a long name and blanks/train it.py' --target keras==3.10.0"
+    shown = text(scanned(finding(place(), fix=SAFE)), width=40, arguments=arguments)
+    assert f"`kdoctor fix {arguments}`" in shown
+
+
+def test_many_findings_end_with_a_table_of_rules():
+    few, many = ([finding(place(line)) for line in range(1, n)] for n in (11, 12))
+    assert "findings  rule" not in text(scanned(*few))
+    assert "findings  rule                 safe  unsafe  by hand\n" in text(scanned(*many))
+    assert "findings  rule" not in text(scanned(*many), verbosity=-1)
+    assert text(scanned(*many)).endswith(
+        "`kdoctor migrate PATH` tells in which order, and what breaks first.\n"
+    )
+    assert "kdoctor migrate" not in text(scanned(*few))
+
+
+def test_the_next_command_has_the_paths_and_options_of_this_one():
+    shown = text(scanned(finding(place(), fix=SAFE)), arguments="src --target keras==3.10.0")
+    assert "Next: `kdoctor fix src --target keras==3.10.0` shows the fixes" in shown
+    assert "Next: `kdoctor fix` shows" in text(scanned(finding(place(), fix=SAFE)), arguments="")
 
 
 def test_an_unsafe_fix_says_why_it_is_not_safe():

@@ -299,8 +299,12 @@ class TestAnArgumentUsedTwice:
         assert line(f"K.f({argument})", self.TWICE) == f"{argument} * {argument}"
 
     @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[f()]", "a + 1", "lambda: 0"])
-    def test_is_a_reason_if_it_is_anything_else(self, refusal, argument):
-        assert "evaluated 2 times" in refusal(f"K.f({argument})", self.TWICE)
+    def test_gets_a_name_if_it_is_anything_else(self, line, argument):
+        assert line(f"K.f({argument})", self.TWICE) == f"(x := {argument}) * x"
+
+    @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[f()]", "a + 1", "lambda: 0"])
+    def test_is_a_reason_where_no_name_can_be_given(self, refusal, argument):
+        assert "evaluated 2 times" in refusal(f"[K.f({argument}) for a in b]", self.TWICE)
 
 
 def test_a_builtin_of_the_template_that_the_file_hides_is_a_reason(refusal):
@@ -321,7 +325,7 @@ def test_the_nearest_row_gives_the_reason(refusal):
         ("keras.backend.f(x)", "keras.ops.one(x)"),
         ("keras.backend.f(x, a)", "a * a + x"),
     ]
-    assert "evaluated 2 times" in refusal("K.f(x, g())", *rows)
+    assert "evaluated 2 times" in refusal("[K.f(x, g()) for x in y]", *rows)
 
 
 def test_a_name_without_rows_is_left_alone(fix):

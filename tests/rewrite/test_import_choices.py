@@ -123,3 +123,38 @@ def test_branches_import_what_the_target_uses(before, after):
 )
 def test_what_a_star_may_bind_anew_is_imported_below_it(before, after):
     assert fixed(before) == after
+
+
+HELPERS = "layers", "utils.generic_utils import has_arg", "utils import tf_utils"
+
+
+def branch(root, *names):
+    return "".join(
+        f"    from {root}{'.' if ' import ' in each else ' import '}{each}\n" for each in names
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [("try:\n", "except ImportError:\n"), ("if sys.argv[1] == 'tf':\n", "else:\n")],
+)
+@pytest.mark.parametrize("roots", [("tensorflow.keras", "keras"), ("keras", "tensorflow.keras")])
+def test_what_a_helper_needs_is_imported_once_above_or_once_in_each_branch(first, other, roots):
+    use = "\n\ndef f(fn, x):\n    return has_arg(fn, 'x'), {}smart_cond(x, fn, fn), layers.Add()\n"
+    branches = [branch(root, *HELPERS) for root in roots]
+    after = fixed(
+        f"import sys\n\n{first}{branches[0]}{other}{branches[1]}{use.format('tf_utils.')}"
+    )
+    assert after.startswith("import inspect\nimport sys\n\n")
+    assert after.count("import inspect") == 1
+    chosen = [branch(root, "layers", "ops") for root in roots]
+    assert f"{first}{chosen[0]}{other}{chosen[1]}" in after
+    assert after.endswith(use.format(""))
+
+
+def test_what_another_package_has_is_imported_above_the_branches_that_choose():
+    use = USE.format("K.count_params(x)")
+    after = fixed(f"try:\n    {NEW}except ImportError:\n    {OLD}{use}")
+    assert after.endswith(USE.format("np.prod(x.shape)"))
+    assert after.count("import numpy as np\n") == 1
+    assert "    import numpy" not in after

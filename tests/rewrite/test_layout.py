@@ -22,6 +22,27 @@ LONG = [
 ]  # fmt: skip
 
 
+def test_the_parameters_of_a_lambda_stay_on_one_line():
+    before = (
+        "made = self.add_variable(\n"
+        "    some_reference, initializer=lambda shape, dtype, var=var: var, name='a_name', other=1\n)"
+    )
+    assert wrapped(before, 80) == (
+        "made = self.add_variable(\n    some_reference,\n"
+        "    initializer=lambda shape, dtype, var=var: var,\n    name='a_name',\n    other=1,\n)"
+    )
+
+
+def test_a_lambda_within_an_item_parts_no_items():
+    before = (
+        "f(\n    g(lambda first: first), the_second_of_the_items, the_third_of_the_items_here\n)"
+    )
+    assert wrapped(before, 60) == (
+        "f(\n    g(lambda first: first),\n    the_second_of_the_items,\n"
+        "    the_third_of_the_items_here,\n)"
+    )
+
+
 @pytest.mark.parametrize("statement", LONG)
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_a_long_line_is_broken_and_says_the_same(statement, indent):

@@ -1,15 +1,19 @@
 """The new name is written with the file's own root, by its aliases, in its habit."""
 
+import subprocess
+import sys
+
 import pytest
 
 from kdoctor.keras_api import known_releases, newest_target, oracle
 from kdoctor.keras_api.surface import surface_at
-from kdoctor.rewrite.spelling import TWINS
+from kdoctor.rewrite.spelling import HIDDEN_MODULES, TWINS
 
 SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
 NORMAL = ("keras.backend.random_normal(shape)", "keras.random.normal(shape)")
 VARIABLE = ("keras.backend.variable(value)", "keras.Variable(value)")
 COUNT = ("keras.backend.count_params(x)", "math.prod(x.shape)")
+FLOATX = ("keras.backend.floatx()", "keras.config.floatx()")
 PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
 
 
@@ -90,6 +94,13 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
 )
 def test_root_and_habit_are_kept(fix, before, after):
     assert fix(before + "\n", SQUARE).text == after + "\n"
+
+
+@pytest.mark.parametrize("package", ["tensorflow.compat.v1", "tensorflow.compat.v2"])
+def test_a_package_that_finds_its_keras_out_for_itself_is_not_crossed_into(fix, package):
+    before = f"import {package} as tf\nfrom tensorflow.keras import backend as K\nK.floatx()\n"
+    after = f"import {package} as tf\nfrom tensorflow.keras import config\nconfig.floatx()\n"
+    assert fix(before, FLOATX).text == after
 
 
 def test_another_root_at_hand_is_not_the_same(fix):
@@ -194,3 +205,24 @@ def test_twins_are_one_object_in_every_release_of_keras_3(root):
                 homes = [surface.home(surface.entry(each)) for each in (one, other)]
                 assert homes[0] == homes[1], (release, one)
                 assert homes[0].rpartition(".")[2] == one
+
+
+def test_what_attribute_access_does_not_reach_is_imported(fix):
+    row = ("keras.backend.get_uid(x)", "keras.saving.get_registered_name(x)")
+    source = "from tensorflow import keras\nkeras.backend.get_uid(x)\n"
+    expected = "from tensorflow.keras import saving\nsaving.get_registered_name(x)\n"
+    assert fix(source, row).text == expected
+    of_keras = "import keras\nkeras.backend.get_uid(x)\n"
+    assert fix(of_keras, row).text == "import keras\nkeras.saving.get_registered_name(x)\n"
+
+
+@pytest.mark.frameworks
+def test_no_other_module_is_hidden():
+    code = (
+        "import importlib, pkgutil, tensorflow.keras, keras._tf_keras.keras as facade\n"
+        "names = [each.name for each in pkgutil.iter_modules(facade.__path__)]\n"
+        "print(*sorted(each for each in names if not hasattr(facade, each)))\n"
+        "importlib.import_module('tensorflow.keras.saving')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {f"tensorflow.keras.{each}" for each in done.stdout.split()} == HIDDEN_MODULES

@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor import keras_api
 from kdoctor.analysis.keras_calls import BASES, RELEASES
-from kdoctor.engine import scan
+from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules.arguments._keyword_changes import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.rules.arguments.argument_gone import _LOOKUPS
@@ -45,7 +45,8 @@ CALLABLES = {
     **{name: f"keras.layers.{name}" for name in ("serialize", "deserialize")},
     "Input": "keras.Input",
     "relu": "keras.activations.relu",
-    "add_weight": "keras.layers.Layer.add_weight",
+    **{each: f"keras.layers.Layer.{each}" for each in ("add_weight", "add_loss", "compute_mask")},
+    **{each: f"keras.Model.{each}" for each in ("train_on_batch", "test_on_batch")},
     ("add_weight", "aggregation"): "keras.metrics.Metric.add_weight",  # a layer takes it still
     "apply_gradients": "keras.optimizers.Optimizer.apply_gradients",
 }
@@ -63,6 +64,46 @@ def test_each_keyword_of_the_table_was_there_and_is_gone(word, keyword):
     assert was_taken(leaf, kind, keyword) or any(each.parameter(keyword) for each in olds)
     if renamed := CHANGES[word, keyword].renamed:
         assert new.parameter(renamed) is not None
+
+
+@pytest.mark.parametrize(
+    ("release", "ratings"),
+    [
+        ("3.3.3", {"True": "unsafe", "False": None}),
+        ("3.14.1", {"True": "unsafe", "False": None}),
+        ("3.15.1", {"True": "safe", "False": "unsafe"}),
+    ],
+)
+@pytest.mark.parametrize("method", ["train_on_batch", "test_on_batch"])
+def test_metrics_of_a_batch_are_no_others_from_3_15_on(method, release, ratings):
+    # Run: three batches of error 1, 3 and 5 have a mean of 1, 9 and 25 on 3.15.1, as on Keras 2,
+    # and of 1, 5 and 11.67, as with `reset_metrics=False` there, on 3.3.3, 3.6.0, 3.10.0, 3.13.2,
+    # 3.14.0 and 3.14.1.
+    for value, rating in ratings.items():
+        source = (
+            "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+            f"model.{method}(x, y, reset_metrics={value})\n"
+        )
+        found = scan(["-"], stdin=source.encode(), select=["KD303"], target=f"keras=={release}")
+        assert [each.fix and each.fix.applicability for each in found.findings] == [rating]
+
+
+def test_before_3_15_the_metrics_are_reset_where_they_were():
+    source = """import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+for x, y in data:
+    loss = model.train_on_batch(x, y, reset_metrics=True)
+    mean = model.test_on_batch(x, y, reset_metrics=False)
+"""
+    wanted = """import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+for x, y in data:
+    model.reset_metrics()
+    loss = model.train_on_batch(x, y)
+    mean = model.test_on_batch(x, y, reset_metrics=False)
+"""
+    fixed = fix(["-"], stdin=source.encode(), unsafe=True, target="keras==3.14.1")
+    assert fixed.files[0].after.decode() == wanted
 
 
 @pytest.mark.frameworks

@@ -111,11 +111,13 @@ def test_a_number_comes_as_one():
     "call",
     [
         "K.function(*both)",
-        "K.function([x, K.learning_phase()], [y])",
+        "K.function([K.learning_phase() + x], [y])",
+        "K.function([x, K.learning_phase(), K.learning_phase()], [y])",
+        "K.function(inputs={'x': x, 'phase': K.learning_phase()}, outputs=[y])",
         "K.function([x], [y], updates=[step])",
         "K.function([x],  # the image\n    [y],  # the answer\n    name='f')",
         "map(K.function, xs, ys)",
-        "K.function([x], K.gradients(y, [x]))",
+        "K.function([x], K.gradients(*both))",
         "K.function([x], [y] + [optimizer.apply_gradients(pairs)])",
     ],
 )
@@ -127,12 +129,25 @@ def test_what_it_cannot_say_stays(call):
 
 def test_no_function_is_written_for_gradients_that_came_by_way_of_names():
     source = (
-        "from keras import backend as K\n\ngrads = K.gradients(loss, x)[0]\ngrads /= 2.0\n"
+        "from keras import backend as K\n\ngrads = K.gradients(*pair)[0]\ngrads /= 2.0\n"
         "both = [loss, grads]\nf = K.function([x], both)\n"
     )
     [finding] = [each for each in findings(source) if each.symbol.endswith("function")]
     assert finding.fix is None
     assert "`gradients`" in finding.no_fix_because
+
+
+def test_the_learning_phase_of_calls_elsewhere_is_none_among_the_inputs():
+    source = (
+        "from keras import backend as K\n\n\ndef f(model):\n"
+        "    return K.function(model.inputs + [ K.learning_phase() ], [model.output])\n"
+    )
+    found = findings(source)
+    assert {each.fix.applicability for each in found} == {Applicability.UNSAFE}
+    (file,) = fix(["-"], stdin=source.encode(), unsafe=True).files
+    assert file.after.decode().endswith(
+        "    return keras_function_with_phase(model.inputs + [ None ], [model.output])\n"
+    )
 
 
 def test_a_function_of_ones_own_called_gradients_hinders_nothing():
@@ -181,3 +196,11 @@ def test_the_function_reads_no_name_that_another_function_imports():
     assert text.startswith("from keras import Model, backend, layers, ops\n")
     assert "not backend.is_keras_tensor(outputs)" in text
     assert "import backend as k" not in text
+
+
+def test_the_function_has_inputs_and_outputs_as_that_of_a_session_had():
+    x = keras.Input((3,))
+    y = keras.layers.Dense(2)(x)
+    run = backend_function()([x], y)
+    assert run.inputs == [x]
+    assert run.outputs == [y]

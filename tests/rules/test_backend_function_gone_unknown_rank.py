@@ -84,6 +84,12 @@ def test_the_number_of_axes_may_be_asked_for_where_no_model_is_built():
     assert "len(x.shape)" in after(result_of("K.ndim(x)", "n = 1"))
 
 
+def test_the_number_of_axes_is_no_tensor_where_a_symbolic_tensor_may_come():
+    source = f"{HEAD}{MAKERS[1]}\n\n\n{FUNCTION.format('K.ndim(x)')}"
+    result = fix(["-"], stdin=source.encode(), select=["KD101"], unsafe=True)
+    assert "return len(x.shape)" in after(result)
+
+
 def test_a_product_with_a_matrix_needs_no_rank():
     layer = (
         "class Dense(keras.layers.Layer):\n    def build(self, input_shape):\n"

@@ -195,7 +195,9 @@ assert (keras.Model(inputs, layer(inputs)).predict(x, verbose=0) == 4).all()
 """,
     ),
     "a step by hand": (
-        MODEL + COMPILED + "model.optimizer.minimize(lambda: model(x), model.trainable_weights)",
+        MODEL
+        + COMPILED
+        + "model.optimizer.compute_gradients(lambda: model(x), model.trainable_weights)",
         (
             "`with tf.GradientTape() as tape: loss = …`, then `optimizer.apply(tape.gradient(loss, "
             "variables), variables)`"
@@ -348,10 +350,9 @@ import tensorflow as tf
 
 
 class Count(keras.metrics.Metric):
-    def __init__(self):
+    def __init__(self, aggregation=tf.VariableAggregation.SUM):
         super().__init__()
-        first = tf.VariableAggregation.ONLY_FIRST_REPLICA
-        self.total = self.add_weight("total", initializer="zeros", aggregation=first)
+        self.total = self.add_weight("total", initializer="zeros", aggregation=aggregation)
 """,
         "In a metric, write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
         """

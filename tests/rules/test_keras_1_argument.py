@@ -252,6 +252,7 @@ def fixes(source: str, *codes: str):
         "Conv2D(8, 3, 3, activation='relu')",
         "Convolution2D(8, size[0], size[1])",
         "layer(Convolution2D(8, 3, 3)(x))",
+        "Convolution2D(8, 3,  # wide\n    3)",
     ],
 )
 @pytest.mark.parametrize("sign", [SIGN, "Dense(3, init='one')\n", "Dense(3, **{'init': 'one'})\n"])
@@ -269,7 +270,6 @@ def test_one_keyword_of_keras_1_decides_for_the_whole_file(sign: str, call: str)
         # "For safety reasons, this is disallowed", said Keras 2.0 to 2.3.
         "Conv2D(8, 3, 3, padding='same')",
         "partial(Convolution2D, 8, 3, 3)",
-        "Convolution2D(8, 3,  # wide\n    3)",
         "class Mine(Conv2D):\n    def __init__(self):\n        super().__init__(8, 3, 3)",
     ],
 )

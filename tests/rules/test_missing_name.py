@@ -4,6 +4,7 @@ import pytest
 
 from kdoctor.analysis import facts
 from kdoctor.engine import fix, scan
+from kdoctor.rules.names._moved_calls import WRITTEN_OUT
 from kdoctor.rules.names.missing_name import check
 
 
@@ -184,11 +185,54 @@ def test_a_call_that_binds_the_same_parameters_makes_the_fix_safe(call: str) -> 
         ("from keras.layers.recurrent import LSTM\nLSTM(3)", "another default"),
         ("from keras.utils.vis_utils import plot_model\nplot_model(m)", "another default"),
         ("from keras.layers.core import Dense\nDense(3)\nDense(units=3, no=1)", "one of two"),
-        ("from keras.layers.recurrent import GRU\nGRU(3, 'tanh', 'sigmoid', True)", "a default"),
+        ("from keras.layers.recurrent import GRU\nGRU(3, 'tanh')", "a default of two is kept"),
     ],
 )
 def test_a_call_that_may_mean_something_else_makes_the_fix_unsafe(call: str, why: str) -> None:
     assert safety(call) == ["unsafe"], why
+
+
+@pytest.mark.usefixtures("proven")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from keras.utils.generic_utils import Progbar\n\nProgbar(9)\nProgbar(9, 5)\n",
+            "from keras.utils import Progbar\n\nProgbar(9, width=30)\nProgbar(9, 5)\n",
+        ),
+        (
+            "from keras.utils import generic_utils\n\ngeneric_utils.Progbar(target=9)\n",
+            "from keras import utils\n\nutils.Progbar(target=9, width=30)\n",
+        ),
+        (
+            "import keras\n\nkeras.utils.generic_utils.Progbar(f(keras.layers.core.Dense(2)))\n",
+            "import keras\n\nkeras.utils.Progbar(f(keras.layers.Dense(2)), width=30)\n",
+        ),
+        (
+            "from keras.layers.pooling import AveragePooling2D as P\n\nP(P().strides[0])\n",
+            "from keras.layers import AveragePooling2D as P\n\nP(P(pool_size=(2, 2)).strides[0])\n",
+        ),
+        (
+            "from keras.layers.recurrent import GRU\n\nGRU(3, 'tanh', 'sigmoid')\n",
+            "from keras.layers import GRU\n\nGRU(3, 'tanh', 'sigmoid', reset_after=False)\n",
+        ),
+    ],
+)
+def test_the_old_default_is_written_at_the_calls_that_rest_on_it(before: str, after: str) -> None:
+    assert set(safety(before)) == {"safe"}
+    assert mended(before) == after
+
+
+@pytest.mark.parametrize("call", ["Progbar(*sizes)", "Progbar(**sizes)", "Progbar"])
+def test_no_default_is_written_where_it_may_be_given(call: str) -> None:
+    after = mended(f"from keras.utils.generic_utils import Progbar\n\n{call}\n")
+    assert after == f"from keras.utils import Progbar\n\n{call}\n"
+
+
+def test_an_example_runs_each_parameter_of_which_the_old_default_is_written() -> None:
+    moved = {each.id for each in check.group("moved")}
+    fixed = "\n".join(each.after or "" for each in check.invalid if each.id in moved)
+    assert {each for each in WRITTEN_OUT if f"{each}=" not in fixed} == set()
 
 
 def test_a_name_that_came_after_the_target_is_not_said_to_be_gone() -> None:

@@ -94,3 +94,39 @@ def test_none_stands_for_no_custom_objects():
 def test_the_name_that_keras_1_and_2_had_for_a_functional_model_is_read():
     config = {"class_name": "Model", "config": functional().get_config()}
     assert made(config).output_shape == (None, 2)
+
+
+MADE = "{'class_name': m.__class__.__name__, 'config': m.get_config()}"
+READ = "def copy_of(m):\n    config = {}\n    return model_from_config(config)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "is_safe"),
+    [
+        (READ.format(MADE), True),
+        (READ.format("{'config': self.m.get_config(), 'class_name': type(self.m).__name__}"), True),
+        (f"def copy_of(m):\n    return model_from_config({MADE})\n", True),
+        (f"def copy_of(m, o):\n    return model_from_config({MADE}, custom_objects=o)\n", True),
+        # Nobody knows where it comes from, or what else reads it.
+        (READ.format("load()"), False),
+        (READ.format(MADE.replace("m.get_config()", "saved")), False),
+        (READ.format(MADE.replace("m.get_config()", "n.get_config()")), False),
+        (READ.format(MADE.replace("m.__class__.__name__", "'Sequential'")), False),
+        (READ.format(MADE.replace("}", ", 'backend': b}")), False),
+        (READ.format(MADE.replace("{", "{**more, ")), False),
+        (f"{READ.format(MADE)}\n    print(config)\n".replace("return", "x ="), False),
+        (READ.format(f"{MADE}\n    config['config']['layers'][0]['name'] = 'a'"), False),
+        # The second copy would be made of what the first one left.
+        (
+            READ.format(f"{MADE}\n    for _ in range(2):\n    ").replace("    return", "    yield"),
+            False,
+        ),
+        (f"type = kind\n{READ.format(MADE.replace('m.__class__', 'type(m)'))}", False),
+    ],
+)
+def test_a_config_is_safe_to_read_that_the_same_run_has_made(source, is_safe):
+    whole = f"from keras.models import model_from_config\n\n\n{source}"
+    fixed = fix(["-"], stdin=whole.encode(), select=["KD102"]).files
+    assert (
+        any(b"saving.deserialize_keras_object(" in (each.after or b"") for each in fixed) is is_safe
+    )

@@ -59,7 +59,7 @@ MOVED = {"k.more.sum": ("k.layers.sum",)}
 THERE = ("k", "k2", "json")
 
 
-@dataclass
+@dataclass(eq=False)
 class World:
     """Knows `k`, version 3.15.1, and its older twin `k2`, in which nothing is missing."""
 
@@ -86,6 +86,15 @@ class World:
         if owner.cls == "Functional" and member == "__call__" and called:
             return Type(Kind.TENSOR)  # one, or several
         return MEMBERS.get((owner.kind, member, called))
+
+    @property
+    def typed_members(self):
+        return {member for _, member, called in MEMBERS if not called}
+
+    @property
+    def typed_methods(self):
+        called = {member for _, member, called in MEMBERS if called}
+        return called | {"__iter__", "__getitem__", "__call__", "pop"}
 
     @property
     def methods_that_tell_types(self):

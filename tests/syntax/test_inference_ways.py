@@ -4,6 +4,9 @@ import ast
 
 import pytest
 
+from kdoctor.documents import Document
+from kdoctor.keras_api import newest_target, oracle
+from kdoctor.syntax import Module
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import SymbolTable
@@ -169,3 +172,21 @@ def test_containers_in_each_other_come_to_an_end(parse, step):
     straight = "\n".join([step] * 60)
     assert kind_of_y(parse, f"x = Dense(3)\n{straight}\nx[0].y") in {None, Kind.LIST}
     assert kind_of_y(parse, f"x = Dense(3)\nwhile c:\n    {step}\nx[0].y") is None
+
+
+def test_what_is_tested_to_be_a_model_may_be_of_any_class_of_models():
+    """A call of `keras.Model` makes a `Functional`; a `Sequential` is one of its instances, too."""
+    code = "import keras\ndef f(p): return isinstance(p, keras.Model) and p.y\nkeras.Model(1, 2).y"
+    unit = Document.parse(code.encode(), "code.py").units[0]
+    module = Module.parse(unit, oracle(newest_target()))
+    tested, made = (use.owner for use in module.members if use.member == "y")
+    assert (tested.kind, tested.cls) == (Kind.MODEL, None)
+    assert (made.kind, made.cls) == (Kind.MODEL, "Functional")
+
+
+@pytest.mark.parametrize("other", ["{'a': Dense(3)}.values()", "{Dense(3)}"])
+def test_a_list_or_something_else_with_the_same_in_it_is_no_list(parse, other):
+    given = f"p = [Dense(3)] if c else {other}\n"
+    assert kind_of_y(parse, f"{given}p.y") is None
+    assert kind_of_y(parse, f"{given}for e in p: e.y") is Kind.LAYER
+    assert kind_of_y(parse, "p = [Dense(3)] if c else [Dense(4)]\np.y") is Kind.LIST

@@ -101,3 +101,46 @@ def test_what_is_compiled_with_an_optimizer_and_a_loss_is_a_model(codes, compile
 )
 def test_what_is_compiled_in_another_way_may_be_anything(codes, compiled):
     assert not codes(f"{MADE}from nets import UNET\n\nmodel = UNET(3)\n{compiled}{READ}")
+
+
+KEEPS = """\
+import keras
+
+
+class Worker:
+    def __init__(self, model, loss):
+        self.model = {kept}
+        self.shape = model.input.get_shape().as_list()
+
+    def begin(self, {other}):
+        {more}
+        self.model.compile(optimizer='sgd', loss='mse')
+"""
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize(
+    ("kept", "other", "more", "is_found"),
+    [
+        ("model", "", "pass", True),
+        ("model", "other", "self.model = other", True),
+        # What is compiled may be another object.
+        ("model", "", "self.model = make()", False),
+        ("wrapped(model)", "", "pass", False),
+        ("model, 1", "", "pass", False),
+        ("loss", "", "pass", False),
+        ("model", "", "del self.model", False),
+    ],
+)
+def test_a_parameter_that_is_kept_is_what_the_attribute_is_used_as(
+    kept, other, more, is_found, gate
+):
+    source = KEEPS.format(kept=kept, other=other, more=more)
+    found = scan(["-"], stdin=source.encode(), select=["KD207"], gate=gate).findings
+    assert bool(found) is is_found
+
+
+def test_what_another_class_keeps_under_the_name_says_nothing():
+    source = KEEPS.format(kept="model", other="", more="pass")
+    other = "\n\nclass Other:\n    def __init__(self):\n        self.model = read()\n"
+    assert not scan(["-"], stdin=(source + other).encode(), select=["KD207"]).findings

@@ -194,6 +194,9 @@ def test_equivalent_changes_are_no_mutants():
     assert changes_of("tensorflow.a(x)", "keras.ops.softmax(x, axis=-1)") == {
         "2 instead of 1": "keras.ops.softmax(x, axis=-2)"
     }
+    copied = "keras.ops.copy(x)"
+    assert list(changes_of("keras.backend.identity(x)", copied)) == [f"x instead of {copied}"]
+    assert changes_of("tensorflow.identity(x)", copied) == {}, "a symbolic tensor never changes"
     assert "drop dtype= of uniform" not in changes_of(
         "keras.backend.bernoulli(p, dtype)", "keras.random.uniform((3,), dtype=dtype) <= p"
     )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
 from kdoctor.analysis.calls import binding_of, is_builtin
 from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Type
 
@@ -100,20 +101,24 @@ def _added(module: Module, held: cst.Attribute) -> Iterator[cst.BaseExpression |
             yield None
 
 
-def may_be_in_list(quick: QuickFacts, called: Sequence[ast.expr]) -> bool:
-    """Say whether one of these may be an element of a list that is appended to.
+def may_be_in_lists(quick: QuickFacts, asked: Iterable[QuickCall]) -> Iterator[QuickCall]:
+    """Yield the calls of what may be an element of a list that is appended to.
 
-    What stands in a list from the start a glimpse knows itself.
+    What stands in a list from the start the quick facts tell by themselves.
     """
-    if not any(isinstance(each.node.func, ast.Attribute) for each in quick.calls_of("append")):
-        return False
-    looped = {
-        name.id
-        for each in quick.nodes.get(ast.For, ())
-        for name in nodes_in(each.target)
-        if isinstance(name, ast.Name)
-    }
-    return any(
-        isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id in looped)
-        for each in called
+    if any(each.is_attribute for each in quick.calls_of("append")):
+        for each in asked:
+            called = each.node.func
+            if isinstance(called, ast.Subscript) or (
+                isinstance(called, ast.Name) and called.id in _looped(quick)
+            ):
+                yield each
+
+
+@once
+def _looped(quick: QuickFacts) -> frozenset[str]:
+    """Return the names that loops bind."""
+    targets = (each.target for each in quick.nodes.get(ast.For, ()))
+    return frozenset(
+        each.id for target in targets for each in nodes_in(target) if isinstance(each, ast.Name)
     )

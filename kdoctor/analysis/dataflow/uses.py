@@ -48,11 +48,26 @@ def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Nam
         if binding.kind is not BindingKind.AUGMENT  # which reads it first
     }
     for each in names:
-        if each in stored or isinstance(module.parent(each), cst.NameItem):  # `global x`
+        if each in stored or _is_no_variable(module, each):
             continue
         for bound in dict.fromkeys(at.node for at in module.bindings_at(each)):
             found.setdefault(bound, []).append(each)
     return found
+
+
+def _is_no_variable(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the name of a keyword or of a member, or stands in `global x`."""
+    return is_keyword_or_member(module, name) or isinstance(module.parent(name), cst.NameItem)
+
+
+def is_keyword_or_member(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the `x` of `f(x=1)` or of `a.x`, which no variable is meant by."""
+    match module.parent(name):
+        case cst.Arg(keyword=keyword):
+            return keyword is name
+        case cst.Attribute(attr=member):
+            return member is name
+    return False
 
 
 @once

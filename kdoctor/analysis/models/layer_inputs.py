@@ -40,11 +40,21 @@ class Input(Struct, frozen=True):
 def inputs_of_layers(module: Module) -> dict[cst.ClassDef, list[Input]]:
     """Return what the layers of each class of this file are called with, in source order."""
     found: dict[cst.ClassDef, list[Input]] = {}
-    for each in (*_called(module), *_in_sequentials(module)):
+    for each in _inputs(module):
         owner = class_named(module, each.layer.func)
         if owner is not None:
             found.setdefault(owner, []).append(each)
     return found
+
+
+def inputs_of(module: Module, layer: cst.Call) -> list[Input]:
+    """Return what the layer that a call creates is called with, in source order."""
+    return [each for each in _inputs(module) if each.layer is layer]
+
+
+@once
+def _inputs(module: Module) -> tuple[Input, ...]:
+    return (*_called(module), *_in_sequentials(module))
 
 
 def shape_of_symbolic(module: Module, node: cst.BaseExpression) -> Shape | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_call_of_super
+from kdoctor.analysis.calls import argument, arguments, is_call_of_super
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
@@ -22,6 +22,7 @@ from kdoctor.analysis.models.user_classes import methods_in, only_base, receiver
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.node_predicates import is_of_named_base
 from kdoctor.value_types import Kind
 
 _MAX_DEPTH: Final = 8  # classes of the file that make each other
@@ -137,12 +138,13 @@ def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
 
 
 def passes_tensors_to_init(init: cst.FunctionDef) -> bool:
-    """Say whether ``super().__init__`` may be given inputs or outputs, by position or by name."""
+    """Say whether the base's ``__init__`` may be given inputs or outputs, by place or by name."""
     return any(
         given.star != "**" if given.keyword is None else given.keyword.value in _TENSORS
         for each in descendants(init.body)
-        if isinstance(each, cst.Call) and is_call_of_super(each, "__init__")
-        for given in each.args
+        if isinstance(each, cst.Call)
+        and (is_call_of_super(each, "__init__") or is_of_named_base(each))
+        for given in arguments(each)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, is_builtin, is_keras_3
+from kdoctor.analysis.calls import binding_of, is_builtin, is_call_of_super, is_keras_3
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
@@ -14,7 +14,9 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.bases import EMPTY_BASES
 from kdoctor.syntax.classes import receiver_of, unsubscripted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.node_predicates import is_of_named_base
 from kdoctor.value_types import Kind, Type
 
 OPTIMIZER_HOOKS: Final = frozenset(
@@ -133,6 +135,17 @@ def only_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
     bases = [unsubscripted(each.value) for each in node.bases]
     telling = [each for each in bases if not _is_empty(module, each)]
     return telling[0] if len(telling) == 1 else None
+
+
+def is_init_of_base(module: Module, owner: cst.ClassDef, node: cst.CSTNode | None) -> bool:
+    """Say whether it is ``super().__init__(…)``, or ``Base.__init__(self, …)`` of the only base."""
+    if is_call_of_super(node, "__init__"):
+        return True
+    base = only_base(module, owner) if is_of_named_base(node) else None
+    match node:
+        case cst.Call(func=cst.Attribute(value=named)) if base is not None:
+            return dotted_name(named) == dotted_name(base)
+    return False
 
 
 def _is_empty(module: Module, base: cst.BaseExpression) -> bool:

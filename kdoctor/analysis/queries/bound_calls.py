@@ -14,15 +14,23 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import arguments
 from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.keras_calls import KerasCall, keras_calls, partial_calls
-from kdoctor.analysis.queries.callables import Callee, callee_of, gets_out_of_a_dict, passes
+from kdoctor.analysis.queries.callables import (
+    Callee,
+    callee_of,
+    calls_with_others,
+    gets_out_of_a_dict,
+    may_call_it,
+    passes,
+)
 from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.analysis.queries.forms import Expression, form_of
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.triggers import Trigger, said_of_names
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
@@ -130,14 +138,18 @@ def bound_calls(
         trigger = passes(speaks, of=of)
         return Query(find, attribute(written) & trigger if written else trigger)
 
-    concerns = lru_cache(maxsize=4096)(of)
+    def concerns(facts: TargetFacts, name: str) -> bool:
+        callee = callee_of(name, facts)
+        return callee is not None and bool(of(callee))
+
+    said = said_of_names(concerns)
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
             speaks(facts, callee, called)
-            for name, calls in quick.calls_by_meaning.items()
-            if (callee := callee_of(name, facts)) is not None and concerns(callee)
-            for called in calls
+            for name in said(facts).among(quick.calls_by_meaning.keys())
+            if (callee := callee_of(name, facts)) is not None
+            for called in quick.calls_by_meaning[name]
         )
 
     return Query(find, Trigger(holds))
@@ -167,22 +179,29 @@ def bound_keywords(
                     told.add(held.key)
                     yield BoundKeyword(call, held.keyword, held)
 
-    def speaks(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
-        given = called.keywords - callee.takes  # as nearly always, nothing
-        return any(where(facts, callee, each) for each in given)
+    concerns = lru_cache(maxsize=4096)(of)
 
-    return Query(find, passes(speaks, of=of) | gets_out_of_a_dict(where, of=of))
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        return any(
+            concerns(callee)
+            and any(where(facts, callee, each) for each in keywords)
+            and may_call_it(quick, facts, callee, called)
+            for callee, called, keywords in calls_with_others(quick, facts)
+        )
+
+    return Query(find, Trigger(holds) | gets_out_of_a_dict(where, of=of))
 
 
 def passed_by(call: cst.Call) -> Passed:
     """Return what a call passes."""
-    stars = {each.star for each in call.args}
+    given = arguments(call)
+    stars = {each.star for each in given}
     function = call.func
     leaf = function.attr if isinstance(function, cst.Attribute) else function
     return Passed(
         leaf.value if isinstance(leaf, cst.Name) else "",
-        {each.keyword.value: each.value for each in call.args if each.keyword is not None},
-        [each.value for each in call.args if each.keyword is None and each.star != "**"],
+        {each.keyword.value: each.value for each in given if each.keyword is not None},
+        [each.value for each in given if each.keyword is None and each.star != "**"],
         "*" in stars,
         not stars <= {""},
     )
@@ -192,7 +211,7 @@ def _may_pass(called: QuickCall) -> Passed:
     return Passed(
         called.leaf,
         {each.arg: each.value for each in called.node.keywords if each.arg is not None},
-        called.node.args,
+        called.by_position,
         called.starred,
         called.is_hidden,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -54,16 +54,21 @@ def instances_of(on: On) -> tuple[Instance, ...]:
     return tuple(chain.from_iterable(map(instances_of, on)))
 
 
+_Narrowed = Callable[[QuickFacts, TargetFacts, Iterable[QuickCall]], Iterable[QuickCall]]
+
+
 class Callee(Struct, frozen=True):
     """What is called: how the exact tree tells it, and how Python's own."""
 
     find: Callable[[Module, TargetFacts], Iterator[Call]]
-    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]] | None  # None: any call
-    # Asked last, of the calls that all else fits: it looks through the file for types.
-    confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
+    # None: any call that passes what is asked for, ``narrowed`` to those of what it may be.
+    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]] | None
+    # Asked late, of the calls that all else fits: it looks through the file for types.
+    confirmed: Callable[[QuickFacts, TargetFacts, Sequence[QuickCall]], Iterable[QuickCall]]
     words: frozenset[str]
     # Asked last, too: who is called, where telling that takes longest.
     settle: Callable[[Call], Call | None] = lambda call: call
+    narrowed: _Narrowed = lambda _quick, _facts, found: found
 
 
 _Asked = Passing | PassingAll | PassingBeyond | PassingSome | TakenApart | Within
@@ -95,11 +100,17 @@ class CallParts(Struct, frozen=True):
                 if found is not None:
                     yield found
 
-    def may_find(self, quick: QuickFacts, facts: TargetFacts) -> list[QuickCall]:
-        """Return the calls of a file that may be such, by Python's own tree."""
+    def may_find(
+        self, quick: QuickFacts, facts: TargetFacts, *, followed: bool = True
+    ) -> list[QuickCall]:
+        """Return the calls of a file that may be such, by Python's own tree.
+
+        ``followed``: what is passed by a name is followed where the query says so.
+        """
         found = self._may_call(quick, facts)
         for one in self.passing:
-            found = [each for each in found if one.may_hold(quick, each)]
+            asks = one.may_be_passed if one.followed and not followed else one.may_hold
+            found = [each for each in found if asks(quick, each)]
         for lacked in self.lacking:  # what stands behind `*args` may be any parameter's
             found = [each for each in found if each.starred or each.argument(*lacked) is None]
         return [each for each in found if self.hidden or not each.is_hidden]
@@ -107,18 +118,22 @@ class CallParts(Struct, frozen=True):
     def _may_call(self, quick: QuickFacts, facts: TargetFacts) -> Iterable[QuickCall]:
         if self.callee.may_call is not None:
             return self.callee.may_call(quick, facts)
-        keywords = next((each.keywords for each in self.passing if each.keywords), ())
-        found = dict.fromkeys(chain.from_iterable(map(quick.calls_with, keywords)))
-        return found if keywords else quick.calls
+        passing = (one.calls(quick) for one in self.passing)
+        found = next((each for each in passing if each is not None), quick.calls)
+        return self.callee.narrowed(quick, facts, found)
 
     def trigger(self) -> Trigger:
         """Return the question whether a file may have one."""
+        followed = [one for one in self.passing if one.followed]
 
         def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-            asked = self.may_find(quick, facts)
+            asked = self.may_find(quick, facts, followed=False)
             if self.symbolic:
                 asked = [each for each in asked if may_get_a_tensor(quick, facts, each)]
-            return bool(asked) and self.callee.confirms(quick, facts, asked)
+            return bool(asked) and any(
+                all(one.may_hold(quick, each) for one in followed)
+                for each in self.callee.confirmed(quick, facts, asked)
+            )
 
         found = Trigger(holds)
         if self.callee.words:
@@ -228,6 +243,8 @@ class CallQuery(Query[Call]):
         return Query(find, calls_passing.trigger)
 
 
-def always(_quick: QuickFacts, _facts: TargetFacts, _asked: list[QuickCall]) -> bool:
+def always(
+    _quick: QuickFacts, _facts: TargetFacts, asked: Sequence[QuickCall]
+) -> Sequence[QuickCall]:
     """Confirm all calls, for a callee that its name tells."""
-    return True
+    return asked

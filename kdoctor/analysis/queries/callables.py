@@ -14,7 +14,7 @@ from msgspec import Struct
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.keras_calls import BASES, RELEASES, is_known, required
-from kdoctor.analysis.triggers import Trigger, may_be_called_on
+from kdoctor.analysis.triggers import Said, Trigger, may_be_called_on
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -68,15 +68,17 @@ def passes(
     ``of`` says of what that can be; it is asked once for each thing of Keras. A method is of Keras
     where it may be called on an object whose methods ``keras_calls`` knows.
     """
-    concerns = lru_cache(maxsize=4096)(of)
-    return Trigger(
-        lambda quick, facts: any(
+    said = Said(of)
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        found = calls_by_callee(quick, facts)
+        return any(
             speaks(facts, callee, called) and may_call_it(quick, facts, callee, called)
-            for callee, calls in calls_by_callee(quick, facts)
-            if concerns(callee)
-            for called in calls
+            for callee in said.among(found.keys())
+            for called in found[callee]
         )
-    )
+
+    return Trigger(holds)
 
 
 def gets_out_of_a_dict(
@@ -86,15 +88,18 @@ def gets_out_of_a_dict(
 
     It may get the keyword by ``**``. ``of`` is that of ``passes``.
     """
+    said = Said(of)
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         keys = keys_of_stars(quick)
-        return bool(keys) and any(
+        if not keys:
+            return False
+        found = calls_by_callee(quick, facts)
+        return any(
             any(speaks(facts, callee, each) for each in keys[called.node])
             and may_call_it(quick, facts, callee, called)
-            for callee, calls in calls_by_callee(quick, facts)
-            if of(callee)
-            for called in calls
+            for callee in said.among(found.keys())
+            for called in found[callee]
             if called.node in keys
         )
 
@@ -103,15 +108,13 @@ def gets_out_of_a_dict(
 
 def may_call_it(quick: QuickFacts, facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     """Say whether a call by the name of something of Keras may be of that."""
-    if called.leaf == "__init__":  # `super().__init__(…)`, and not `Base.__init__(self, …)`
+    if called.leaf == "__init__":  # `super().__init__(…)`, or `Base.__init__(self, …)`
         return may_be_called_on(quick, facts, (called,), Kind)
     return not callee.method or may_be_called_on(quick, facts, (called,), BASES)
 
 
 @once  # several rules ask it
-def calls_by_callee(
-    quick: QuickFacts, facts: TargetFacts
-) -> Collection[tuple[Callee, Sequence[QuickCall]]]:
+def calls_by_callee(quick: QuickFacts, facts: TargetFacts) -> Mapping[Callee, Sequence[QuickCall]]:
     """Return what the calls with arguments may call, by the classes that the source speaks of."""
     found: dict[Callee, list[QuickCall]] = {}
     keys = keys_of_stars(quick)
@@ -141,7 +144,20 @@ def calls_by_callee(
     }
     for callee, name in _methods_among(frozenset(methods), quick, facts):
         found.setdefault(callee, []).extend(methods[name])
-    return [(callee, calls) for callee, calls in found.items() if calls]
+    return {callee: calls for callee, calls in found.items() if calls}
+
+
+@once  # several rules ask it
+def calls_with_others(
+    quick: QuickFacts, facts: TargetFacts
+) -> list[tuple[Callee, QuickCall, frozenset[str]]]:
+    """Return the calls that pass keywords which what they may call does not take: hardly any."""
+    return [
+        (callee, called, others)
+        for callee, calls in calls_by_callee(quick, facts).items()
+        for called in calls
+        if called.keywords and (others := called.keywords - callee.takes)
+    ]
 
 
 @once

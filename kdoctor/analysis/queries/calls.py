@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import instances
-from kdoctor.analysis.dataflow.list_elements import may_be_in_list, type_in_list
+from kdoctor.analysis.dataflow.list_elements import may_be_in_lists, type_in_list
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import (
     Callee,
@@ -22,12 +22,13 @@ from kdoctor.analysis.queries.call_query import (
 )
 from kdoctor.analysis.queries.matches import Call
 from kdoctor.analysis.triggers import (
+    called_on,
     calls_that_make,
-    may_be_called_on,
-    may_hold,
+    that_may,
 )
 from kdoctor.keras_api.class_aliases import names_of_class
 from kdoctor.syntax import Module
+from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -55,7 +56,7 @@ def calls(*methods: str, on: On, overridden: bool = False) -> CallQuery:
             Callee(
                 find,
                 _attribute_calls(methods),
-                lambda quick, facts, asked: may_be_called_on(quick, facts, asked, kinds),
+                lambda quick, facts, asked: called_on(quick, facts, asked, kinds),
                 names,
             )
         )
@@ -159,21 +160,28 @@ def applications(on: On, *, in_lists: bool = False) -> CallQuery:
             return None
         return Call(call.module, call.facts, call.node, applied=found)
 
-    def confirms(quick: QuickFacts, facts: TargetFacts, asked: list[QuickCall]) -> bool:
-        if in_lists and may_be_in_list(quick, [each.node.func for each in asked]):
-            return True
-        return may_hold(
-            quick,
-            facts,
-            lambda possible: any(
-                one.fits(found)
-                for each in asked
-                for found in possible.types_in(each.node, each.node.func)
-                for one in owners
-            ),
-        )
+    def confirmed(
+        quick: QuickFacts, facts: TargetFacts, asked: Sequence[QuickCall]
+    ) -> Iterator[QuickCall]:
+        if in_lists:
+            yield from may_be_in_lists(quick, asked)
+        yield from that_may(quick, facts, asked, may_be_one)
 
-    return CallQuery(CallParts(Callee(find, None, confirms, frozenset(), settle)))
+    def may_be_one(possible: MayTypes, called: QuickCall) -> bool:
+        found = possible.types_in(called.node, called.node.func)
+        return any(one.fits(each) for each in found for one in owners)
+
+    return CallQuery(CallParts(Callee(find, None, confirmed, frozenset(), settle, _of_objects)))
+
+
+def _of_objects(
+    quick: QuickFacts, facts: TargetFacts, asked: Iterable[QuickCall]
+) -> Iterable[QuickCall]:
+    """Return the calls of what may be an object, judged by its name."""
+    asked = list(asked)
+    if not asked:  # as in many files: their symbol table is not made for it
+        return asked
+    return that_may(quick, facts, asked, lambda may, each: may.may_be_object(each.node.func))
 
 
 def _attribute_calls(

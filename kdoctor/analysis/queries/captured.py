@@ -15,7 +15,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.matches import Match
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.tensors.symbolic import is_symbolic
-from kdoctor.analysis.triggers import Trigger, may_hold
+from kdoctor.analysis.triggers import Said, Trigger, may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
@@ -28,6 +28,7 @@ from kdoctor.syntax.type_sets import kinds_in
 from kdoctor.value_types import Context, Kind, Type
 
 Function = cst.FunctionDef | cst.Lambda
+_WORKING: Final = frozenset({ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return})
 _OWNERS: Final = (Type(Kind.LOSS), Type(Kind.METRIC))
 
 
@@ -45,6 +46,7 @@ def captured(where: Callable[[str], bool], *, operation: str) -> Query[Captured]
     ``operation``. The gate asks of operators only in what looks like a loss: by its parameters or
     its name, or as ``compile`` gets it.
     """
+    said = Said(where)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Captured]:
         for function, tensor, symbol, confidence in _read(
@@ -59,9 +61,8 @@ def captured(where: Callable[[str], bool], *, operation: str) -> Query[Captured]
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         calls = {
             called.node
-            for name, found in quick.calls_by_meaning.items()
-            if where(name)
-            for called in found
+            for name in said.among(quick.calls_by_meaning.keys())
+            for called in quick.calls_by_meaning[name]
         }
         asked = [*_read_from_outside(quick, facts, calls)]
         return bool(asked) and may_hold(
@@ -151,10 +152,14 @@ def _read_from_outside(
     handed_over = _handed_over(quick)
     oracle = keras_api.oracle(facts.target)
     for scope, nodes in quick.scopes.items():
-        for function, inside in _functions(scope, nodes):
+        for function in _functions(quick, scope, nodes):
             is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
-            given: set[Any] = calls.intersection(inside)
-            if is_handed_over or _looks_like_a_loss(function, oracle):
+            is_loss = is_handed_over or _looks_like_a_loss(function, oracle)
+            if not (is_loss or calls):
+                continue
+            inside = nodes_in(function.body) if isinstance(function, ast.Lambda) else nodes
+            given: set[Any] = calls.intersection(inside) if calls else set()
+            if is_loss:
                 given.update(each for each in inside if _works_out(each))
                 if isinstance(function, ast.Lambda):
                     given.add(function.body)
@@ -162,14 +167,13 @@ def _read_from_outside(
 
 
 def _functions(
-    scope: ast.AST, nodes: list[Any]
-) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, list[Any]]]:
-    """Yield the functions of which nodes stand in a scope, with what is inside each."""
+    quick: QuickFacts, scope: ast.AST, nodes: list[Any]
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda]:
+    """Yield the functions of which nodes stand in a scope."""
     if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        yield scope, nodes
-    for node in nodes:
-        if isinstance(node, ast.Lambda):
-            yield node, nodes_in(node.body)
+        yield scope
+    if ast.Lambda in quick.nodes:  # most files have none
+        yield from (each for each in nodes if isinstance(each, ast.Lambda))
 
 
 def _handed_over(quick: QuickFacts) -> set[ast.Lambda | str]:
@@ -195,7 +199,7 @@ def _looks_like_a_loss(
 
 
 def _works_out(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.AugAssign | ast.Return)
+    return node.__class__ in _WORKING
 
 
 def _free(
@@ -209,7 +213,7 @@ def _free(
         return
     own = {each.arg for each in parameters_of(function.args)}
     for node in inside:
-        if isinstance(node, ast.Assign):
+        if node.__class__ is ast.Assign:
             own.update(each.id for each in node.targets if isinstance(each, ast.Name))
     for node in given:
         parts = (*node.args, *node.keywords) if isinstance(node, ast.Call) else (node,)

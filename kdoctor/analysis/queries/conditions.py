@@ -24,6 +24,7 @@ from kdoctor.analysis.triggers import (
     mentions,
     named,
     package,
+    said_of_names,
     string,
     suffix,
     text,
@@ -291,18 +292,19 @@ def tested(*last_names: str, where: Callable[[TargetFacts, str], bool]) -> Trigg
     ``last_names`` are the last parts that such names can have.
     """
     wanted = frozenset(last_names)
+    said = said_of_names(
+        lambda facts, name: name.rpartition(".")[2] in wanted and where(facts, name)
+    )
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        asked: set[ast.AST] = {
-            each.node
-            for name, calls in quick.calls_by_meaning.items()
-            if name.rpartition(".")[2] in wanted and where(facts, name)
-            for each in calls
-        }
+        names = said(facts).among(quick.calls_by_meaning.keys())
+        asked = {each.node for name in names for each in quick.calls_by_meaning[name]}
+        if not asked:
+            return False
         kinds = (ast.If, ast.While, ast.IfExp)
         tests = [each.test for kind in kinds for each in quick.nodes.get(kind, ())]
         tests += [each.iter for each in quick.nodes.get(ast.For, ())]
-        return bool(asked) and any(each in asked for each in quick.reached(tests))
+        return any(each in asked for each in quick.reached(tests))
 
     return Trigger.needing(wanted, holds)
 
@@ -328,10 +330,16 @@ def identifier(where: Callable[[str], bool]) -> Trigger:
 
 
 def mixes(sort: Callable[[TargetFacts, str], str | None]) -> Trigger:
-    """Dotted names of more than one sort are mentioned; ``sort`` tells that of a name, if any."""
-    return Trigger(
-        lambda quick, facts: len({sort(facts, each) for each in quick.mentioned} - {None}) > 1
-    )
+    """Dotted names of more than one sort are imported or mentioned.
+
+    ``sort`` tells that of a name, if any.
+    """
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        names = quick.names | quick.mentioned
+        return len({sort(facts, each) for each in names} - {None}) > 1
+
+    return Trigger(holds)
 
 
 def star_import(brings: Callable[[TargetFacts, str], Collection[str]]) -> Trigger:

@@ -103,6 +103,8 @@ def form_in(module: Module, node: cst.BaseExpression) -> object:
 
 def may_form_in(quick: QuickFacts, node: ast.expr) -> object:
     """Return the form of an expression, with all that its name may mean."""
+    if isinstance(node, ast.Constant):  # as many are
+        return node.value
     form = form_of(node)
     if not isinstance(form, Expression) or form.kind not in _NAMED:
         return form

@@ -41,7 +41,7 @@ def functions_given(
         for call in passing.find(module, facts):
             for name in keywords:
                 given = call.argument(name)
-                function = None if given is None else _function(module, given.value)
+                function = None if given is None else function_of(module, given.value)
                 if given is not None and function is not None and is_one(function):
                     found = GivenFunction(call, name, given)
                     found.function = function
@@ -60,7 +60,7 @@ def functions_given(
     return Query(find, Trigger(holds) & passing.trigger)
 
 
-def _function(module: Module, value: cst.BaseExpression) -> cst.FunctionDef | cst.Lambda | None:
+def function_of(module: Module, value: cst.BaseExpression) -> cst.FunctionDef | cst.Lambda | None:
     """Return the one function of this module that an expression stands for."""
     value = value_of(module, value)
     if isinstance(value, cst.Lambda):

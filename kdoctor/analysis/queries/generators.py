@@ -18,10 +18,10 @@ from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.training.generators import (
     FED,
     generator_calls_fed,
-    may_feed_calls,
+    may_feed,
     may_feed_functions,
 )
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.triggers import Trigger, may_hold
 from kdoctor.model import Confidence
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
@@ -106,7 +106,7 @@ def fed_by(*names: str, objects_with: str) -> Trigger:
     """
     wanted = frozenset(names)
 
-    def holds(quick: QuickFacts, _: TargetFacts) -> bool:
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         own = {
             each.name
             for each in quick.nodes.get(ast.ClassDef, ())
@@ -121,6 +121,8 @@ def fed_by(*names: str, objects_with: str) -> Trigger:
             if name.partition(".")[0] in wanted
         ]
         made = {called.node for calls in groups for called in calls}
-        return bool(made) and not made.isdisjoint(may_feed_calls(quick))
+        return bool(made) and may_hold(
+            quick, facts, lambda possible: may_feed(quick, possible.symbol_table, made)
+        )
 
     return Trigger.needing({*wanted, objects_with}, holds)

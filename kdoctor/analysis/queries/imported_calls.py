@@ -8,6 +8,7 @@ from itertools import chain
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.call_query import Callee, CallParts, CallQuery, always
 from kdoctor.analysis.queries.matches import Call
+from kdoctor.analysis.triggers import said_of_names
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 
@@ -48,12 +49,14 @@ def imported_calls(where: Callable[[TargetFacts, str], bool], *last_names: str) 
             if each.call is not None and where(facts, each.name):
                 yield Call(module, facts, each.call, reference=each)
 
+    said = said_of_names(where)
     return CallQuery(
         CallParts(
             Callee(
                 find,
                 lambda quick, facts: chain.from_iterable(
-                    found for name, found in quick.calls_by_meaning.items() if where(facts, name)
+                    quick.calls_by_meaning[name]
+                    for name in said(facts).among(quick.calls_by_meaning.keys())
                 ),
                 always,
                 frozenset(last_names),

@@ -73,11 +73,12 @@ def reads_where(
         return owner.kind in kinds and member in among(facts, owner) and where(facts, owner, member)
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
-        suspects = quick.members & frozenset().union(*(among(facts, Type(kind)) for kind in kinds))
-        for owner in classes_mentioned(quick, facts):
+        asked = quick.members & among_all(facts)  # as a rule a few
+        suspects = {each for kind in kinds for each in asked & among(facts, Type(kind))}
+        for owner in classes_mentioned(quick, facts) if asked else ():
             if owner.kind in kinds:
-                asked = quick.members & among(facts, owner)
-                suspects |= {each for each in asked if where(facts, owner, each)}
+                told = asked & among(facts, owner)
+                suspects |= {each for each in told if where(facts, owner, each)}
         return bool(suspects) and is_read(
             quick,
             facts,

@@ -1,25 +1,43 @@
 """What a call must pass, or where it must stand, for a query to find it.
 
 Each class asks the same of a call of the exact tree (``holds``) and of Python's own (``may_hold``);
-``keywords`` are those of which such a call has one, none where it may do without any.
+``keywords`` are those of which such a call has one, none where it may do without any. ``followed``:
+``may_hold`` takes long, for it follows names; ``may_be_passed`` does not.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.calls import arguments, value_of
 from kdoctor.analysis.dataflow.may_values import may_values_of
 from kdoctor.analysis.queries.forms import Given, form_in, given_by, may_form_in, possible_forms
 from kdoctor.analysis.queries.matches import Call, Where
 from kdoctor.memoize import once
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+
+
+class _OfWhatIsWritten(Struct, frozen=True):
+    """What follows no name: it is asked at once."""
+
+    @property
+    def followed(self) -> bool:
+        """Whether it takes long."""
+        return False
+
+    def calls(self, quick: QuickFacts) -> Iterable[QuickCall] | None:  # noqa: ARG002
+        """Return the calls among which such ones are; None: all."""
+        return None
+
+    def may_be_passed(self, quick: QuickFacts, called: QuickCall) -> bool:  # noqa: ARG002
+        """Say whether it may be so of a call."""
+        return True
 
 
 class Passing(Struct, frozen=True):
@@ -39,6 +57,16 @@ class Passing(Struct, frozen=True):
             or (self.followed and _is_name(call.argument(*each)))
             for each in self.parameters
         )
+
+    def calls(self, quick: QuickFacts) -> Iterable[QuickCall]:
+        """Return the calls among which such ones are: those that pass it, of whatever form."""
+        named = (quick.calls_with(name) for name, _ in self.parameters)
+        placed = (quick.calls_beyond(place) for _, place in self.parameters if place is not None)
+        return dict.fromkeys(chain.from_iterable((*named, *placed)))
+
+    def may_be_passed(self, _: QuickFacts, called: QuickCall) -> bool:
+        """Say whether a call may pass one, of whatever form."""
+        return any(called.argument(*each) is not None for each in self.parameters)
 
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
         """Say whether it may be so of a call."""
@@ -72,20 +100,29 @@ class PassingBeyond(Struct, frozen=True):
     place: int
     where: Where
     keywords: tuple[str, ...] = ()
+    followed: bool = True
 
     def holds(self, call: Call) -> bool:
         """Say whether it is so of a call."""
-        given = [each for each in call.node.args if each.keyword is None and not each.star]
+        given = [each for each in arguments(call.node) if each.keyword is None and not each.star]
         return any(
             _is_name(each) or self.where(form_in(call.module, each.value))
             for each in given[self.place :]
         )
 
+    def calls(self, quick: QuickFacts) -> Iterable[QuickCall]:
+        """Return the calls that pass something there."""
+        return quick.calls_beyond(self.place)
+
+    def may_be_passed(self, _: QuickFacts, called: QuickCall) -> bool:
+        """Say whether a call passes something there, of whatever form."""
+        return called.places > self.place
+
     def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
         """Say whether it may be so of a call."""
         return called.places > self.place and any(
             self.where(form)
-            for each in called.node.args[self.place :]
+            for each in called.by_position[self.place :]
             for form in _followed_forms(quick, each)
         )
 
@@ -109,7 +146,7 @@ def _forms_by_name(_: QuickFacts) -> dict[str, tuple[object, ...]]:
     return {}
 
 
-class PassingAll(Struct, frozen=True):
+class PassingAll(_OfWhatIsWritten, frozen=True):
     """``where`` holds of all that is passed."""
 
     where: Callable[[Given], bool]
@@ -124,11 +161,17 @@ class PassingAll(Struct, frozen=True):
         return self.where(given_by(called.node))
 
 
-class PassingSome(Struct, frozen=True):
+class PassingSome(_OfWhatIsWritten, frozen=True):
     """Something is passed, by one of these keywords if any, of whose form ``where`` holds."""
 
     names: frozenset[str]
     where: Where
+
+    def calls(self, quick: QuickFacts) -> Iterable[QuickCall] | None:
+        """Return the calls among which such ones are; None: all."""
+        if not self.names:
+            return None
+        return dict.fromkeys(chain.from_iterable(map(quick.calls_with, self.names)))
 
     def holds(self, call: Call) -> bool:
         """Say whether it is so of a call."""
@@ -160,7 +203,7 @@ def _may_have_form(quick: QuickFacts, given: ast.expr, where: Where) -> bool:
     return any(map(where, possible_forms(quick, given)))
 
 
-class TakenApart(Struct, frozen=True):
+class TakenApart(_OfWhatIsWritten, frozen=True):
     """What it gives is unpacked, or one of its elements is read."""
 
     keywords: tuple[str, ...] = ()
@@ -189,7 +232,7 @@ def _taken_apart(quick: QuickFacts) -> frozenset[ast.expr]:
     return frozenset((*unpacked, *(each.value for each in quick.nodes.get(ast.Subscript, ()))))
 
 
-class Within(Struct, frozen=True):
+class Within(_OfWhatIsWritten, frozen=True):
     """It stands in a method of such a name, or in a function there."""
 
     methods: tuple[str, ...]

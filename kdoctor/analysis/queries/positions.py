@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from kdoctor.analysis.calls import is_hidden, value_of
@@ -23,11 +24,17 @@ Place = tuple[str, int]
 _MAX_VALUES: Final = 8  # values that are looked at of one name
 
 
-def calls_by_position(where: Callable[[TargetFacts, Place, object], bool]) -> Query[Call]:
+def calls_by_position(
+    where: Callable[[TargetFacts, Place, object], bool],
+    *,
+    among: Callable[[TargetFacts, Place], bool] = lambda _facts, _place: True,
+) -> Query[Call]:
     """Calls of names of Keras 3 in which ``where`` holds of the form at one of the positions.
 
-    Not of those that are hidden or guarded.
+    It can hold at those positions alone of which ``among`` holds. Not of calls that are hidden or
+    guarded.
     """
+    may_hold_at = lru_cache(maxsize=4096)(among)
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
         for each in module.references:
@@ -47,6 +54,7 @@ def calls_by_position(where: Callable[[TargetFacts, Place, object], bool]) -> Qu
             if split_root(name) is not None
             for called in calls
             for at, given in enumerate(called.node.args)
+            if may_hold_at(facts, (name, at))
             for form in _forms(quick, given)
         )
 

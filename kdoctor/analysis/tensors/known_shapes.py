@@ -247,6 +247,13 @@ def _reshaped(found: Shape | None, sizes: Shape | None) -> Shape | None:
     return tuple(left if each == -1 else each for each in sizes)
 
 
+def differ(one: Shape, other: Shape) -> bool:
+    """Say whether two shapes surely are not those of one tensor."""
+    return len(one) != len(other) or any(
+        None not in pair and pair[0] != pair[1] for pair in zip(one, other, strict=True)
+    )
+
+
 def with_axis(given: Shape, axis: object, size: int | None = 1) -> Shape | None:
     """Return the shape with one axis more.
 

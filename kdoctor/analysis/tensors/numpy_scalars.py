@@ -27,7 +27,9 @@ from kdoctor.analysis.tensors.constructors import (
 from kdoctor.analysis.tensors.elements import is_number, kind_of_leaf
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.tensors.shapes import is_shape_parameter
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _BUILD: Final = "build"
 _MAX_DEPTH: Final = 8  # steps from name to name
@@ -174,25 +176,38 @@ def _kind_of_leaf(module: Module, node: cst.BaseExpression) -> NumberKind | None
     return kind_of_leaf(module, node)
 
 
-def _may_be_one(site: Site, node: ast.expr, depth: int = 0) -> bool:
-    match node:
-        case ast.Call(func=function):
-            return not MAKERS.isdisjoint(site.quick.meant_by(function))
-        case ast.UnaryOp(operand=inner):
-            return _may_be_one(site, inner, depth)
-        case ast.BinOp(left=left, right=right):
-            return any(_may_be_one(site, each, depth) for each in (left, right))
-        case ast.Name():
-            values: Iterable[ast.expr | None] = site.quick.values_of(node)
-        case ast.Attribute(attr=name):
-            values = (each.value for each in site.possible.symbol_table.stores.get(name, ()))
-        case _:
-            return False
-    return depth > _MAX_DEPTH or any(
-        _may_be_one(site, each, depth + 1)
-        for each in values
-        if each is not None and each is not node
-    )
+def _may_be_one(site: Site, node: ast.expr) -> bool:
+    waiting: list[ast.expr | None] = [node]
+    seen: set[tuple[type[ast.AST], str]] = set()  # names, and attributes
+    known = _of_no_numpy(site.quick)
+    for each in waiting:  # it grows meanwhile
+        match each:
+            case ast.Call(func=function):
+                if not MAKERS.isdisjoint(site.quick.meant_by(function)):
+                    return True
+            case ast.UnaryOp(operand=inner):
+                waiting.append(inner)
+            case ast.BinOp(left=left, right=right):
+                waiting += (left, right)
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                key = each.__class__, name
+                if key not in seen and key not in known:
+                    seen.add(key)
+                    waiting += _values(site, each)
+    known |= seen
+    return False
+
+
+@once  # each operator of a file asks it
+def _of_no_numpy(_: QuickFacts) -> set[tuple[type[ast.AST], str]]:
+    """Return the names and attributes that surely hold nothing of NumPy's, as far as asked."""
+    return set()
+
+
+def _values(site: Site, node: ast.Name | ast.Attribute) -> Iterable[ast.expr | None]:
+    if isinstance(node, ast.Name):
+        return site.quick.values_of(node)
+    return [each.value for each in site.possible.symbol_table.stores.get(node.attr, ())]
 
 
 OF_NUMPY: Final = Sort(lambda module, node: of_numpy(module, node) is not None, _may_be_one)

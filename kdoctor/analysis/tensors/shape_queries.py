@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 _OWNERS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 
 
-def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str]) -> Trigger:
+def reads_of_a_shape(
+    of_shapes: Collection[str], of_dimensions: Collection[str], *, of_either: Collection[str]
+) -> Trigger:
     """Such an attribute is read of what may be the shape of a Keras tensor, or one of its items.
 
-    ``as_list`` also of the shape of something of which nothing need be known.
+    Those of ``of_either`` also of the shape of something of which nothing need be known.
     """
     return (
         read_of(_may_be_a_shape, *of_shapes)
         | read_of(_may_be_a_dimension, *of_dimensions)
-        | (read_of(lambda _, node: _whose_shape(node) is not None, "as_list") & USES_KERAS_3)
+        | (read_of(lambda _, node: _whose_shape(node) is not None, *of_either) & USES_KERAS_3)
     )
 
 

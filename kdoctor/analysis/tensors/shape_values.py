@@ -176,11 +176,8 @@ class Values:
 
     def _part(self, node: cst.Subscript, owner: Sizes, part: cst.BaseSlice) -> Value | None:
         if isinstance(part, cst.Slice):
-            bounds = [literal(each, absent=None) for each in (part.lower, part.upper, part.step)]
-            known = [each for each in bounds if each is None or isinstance(each, int)]
-            if len(known) != len(bounds):
-                return None
-            return Sizes(owner.sizes[slice(*known)], owner.is_list)
+            bounds = _bounds(part)
+            return Sizes(owner.sizes[bounds], owner.is_list) if bounds is not None else None
         assert isinstance(part, cst.Index)
         at = literal(part.value)
         if type(at) is not int:
@@ -210,9 +207,7 @@ class Values:
             elif not left:
                 return None
             elif isinstance(part, cst.Slice):
-                size = left.pop(0)
-                is_whole = part.lower is None and part.upper is None and part.step is None
-                taken.append(size if is_whole else None)
+                taken.append(_size_of_slice(left.pop(0), part))
             elif type(literal(index)) is int:
                 left.pop(0)
             else:
@@ -331,3 +326,19 @@ def _shape(value: Value | None) -> Shape | None:
 
 def _tensor(shape: Shape | None) -> Tensor | None:
     return None if shape is None else Tensor(shape)
+
+
+def _bounds(part: cst.Slice) -> slice | None:
+    """Return what is taken, None where it is not written in numbers."""
+    bounds = [literal(each, absent=None) for each in (part.lower, part.upper, part.step)]
+    known = [each for each in bounds if each is None or type(each) is int]
+    is_step = bounds[2] is None or bool(bounds[2])
+    return slice(*known) if len(known) == len(bounds) and is_step else None
+
+
+def _size_of_slice(size: int | None, part: cst.Slice) -> int | None:
+    """Return how many items of an axis a slice takes."""
+    bounds = _bounds(part)
+    if bounds == slice(None, None, None):
+        return size
+    return None if bounds is None or size is None else len(range(size)[bounds])

@@ -8,11 +8,12 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import chained_call, member, mentions
+from kdoctor.analysis.triggers import chained_call, defines, from_other_files, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.syntax import Module
+from kdoctor.syntax.mask_inputs import COMPUTE_MASK
 from kdoctor.value_types import Context, Kind, Type
 
 _RESHAPES = ("reshape",)
@@ -33,7 +34,13 @@ def _makes_one(facts: TargetFacts, name: str) -> bool:
     return made is not None and made.kind is Kind.TENSOR
 
 
-SYMBOLIC: Final = member(*_READ) | chained_call() | mentions(_makes_one)
+SYMBOLIC: Final = (
+    member(*_READ)
+    | chained_call()
+    | mentions(_makes_one)
+    | defines(COMPUTE_MASK)
+    | from_other_files(Kind.TENSOR)
+)
 """A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
 
 

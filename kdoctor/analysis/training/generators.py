@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator
 
 import libcst as cst
 from msgspec import Struct
@@ -15,10 +14,12 @@ from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.ast_walk import inner_nodes, leaf_of, parameters_of
+from kdoctor.syntax.ast_walk import inner_nodes, leaf_of
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.symbol_table import SymbolTable
 from kdoctor.value_types import Kind
 
 FED = {
@@ -86,116 +87,82 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return literal(value_of(module, given), absent=1) != 1
 
 
-def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:
-    """Return the calls whose results may reach a model, judged by names.
+def may_feed(quick: QuickFacts, table: SymbolTable, made: Collection[ast.AST]) -> bool:
+    """Say whether what one of these calls makes may reach a model, judged by names.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
-    flow = _Flow(quick)
     waiting: list[ast.AST] = [*_may_feed_values(quick, FED)]
     seen: set[ast.AST | str] = set()
     for node in waiting:  # it grows meanwhile
+        if node in made:
+            return True
         if node not in seen:
             seen.add(node)
-            waiting += flow.behind(node, seen)
-    return frozenset(each for each in seen if isinstance(each, ast.Call))
+            waiting += _behind(quick, table, node, seen)
+    return False
 
 
-class _Flow:
-    """Where values come from, in one source."""
-
-    def __init__(self, quick: QuickFacts) -> None:
-        self._quick = quick
-
-    def behind(self, node: ast.AST, seen: set[ast.AST | str]) -> Iterable[ast.AST]:
-        """Return what an expression may stand for, of names but once."""
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                if name in seen:
-                    return ()
-                seen.add(name)
-                return (*self._bound.get(name, ()), *self._passed(name))
-            case ast.Call():
-                return self._returned(leaf_of(node.func))
-            case ast.Subscript():
-                return (node.value,)
-            case ast.Tuple() | ast.List():
-                return node.elts
-        return ()
-
-    @cached_property
-    def _bound(self) -> dict[str, list[ast.expr]]:
-        """What is assigned to a name or an attribute, or looped over by it; the whole of a part.
-
-        A part of what a function of somebody else gives comes from nowhere.
-        """
-        nodes, own = self._quick.nodes, self._functions
-        pairs = [(each.targets, each.value) for each in nodes.get(ast.Assign, ())]
-        pairs += (
-            ([each.target], each.value)
-            for kind in (ast.AnnAssign, ast.NamedExpr)
-            for each in nodes.get(kind, ())
-            if each.value is not None
-        )
-        pairs += (
-            ([each.target], each.iter)
-            for each in (*nodes.get(ast.For, ()), *nodes.get(ast.comprehension, ()))
-            if isinstance(each.iter, ast.Tuple | ast.List)
-        )
-        found: dict[str, list[ast.expr]] = {}
-        for targets, value in pairs:
-            for each in targets:
-                if name := leaf_of(each):
-                    found.setdefault(name, []).append(value)
-                elif not isinstance(value, ast.Call) or leaf_of(value.func) in own:
-                    for name in _names_in(each):
-                        found.setdefault(name, []).append(value)
-        return found
-
-    def _passed(self, parameter: str) -> Iterator[ast.expr]:
-        """Yield what the calls of functions of the file pass that have such a parameter."""
-        for called_by in self._parameters.get(parameter, ()):
-            for called in self._quick.calls_by_leaf.get(called_by, ()):
-                yield from called.values
-
-    def _returned(self, called_by: str) -> Iterator[ast.expr]:
-        for function in self._functions.get(called_by, ()):
-            for each in inner_nodes(function):
-                if isinstance(each, ast.Return) and each.value is not None:
-                    yield each.value
-
-    @cached_property
-    def _functions(self) -> dict[str, list[ast.FunctionDef]]:
-        """The functions of the file by the names by which they are called."""
-        found: dict[str, list[ast.FunctionDef]] = {}
-        for each in self._quick.nodes.get(ast.FunctionDef, ()):
-            found.setdefault(each.name, []).append(each)
-        made = found.get("__init__", [])
-        for each in self._quick.nodes.get(ast.ClassDef, ()) if made else ():
-            found.setdefault(each.name, []).extend(made)
-        return found
-
-    @cached_property
-    def _parameters(self) -> dict[str, set[str]]:
-        """By what names the functions are called that have a parameter."""
-        found: dict[str, set[str]] = {}
-        for called_by, functions in self._functions.items():
-            for function in functions:
-                for each in parameters_of(function.args):
-                    found.setdefault(each.arg, set()).add(called_by)
-        return found
+def _behind(
+    quick: QuickFacts, table: SymbolTable, node: ast.AST, seen: set[ast.AST | str]
+) -> Iterable[ast.AST]:
+    """Return what an expression may stand for, of names but once."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            if name in seen:
+                return ()
+            seen.add(name)
+            return (*_bound(table, name), *_passed(quick, table, name))
+        case ast.Call():
+            return _returned(table, leaf_of(node.func))
+        case ast.Subscript():
+            return (node.value,)
+        case ast.Tuple() | ast.List():
+            return node.elts
+    return ()
 
 
-def _names_in(target: ast.AST) -> Iterator[str]:
-    waiting = [target]
-    for each in waiting:  # it grows meanwhile
-        match each:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.Tuple() | ast.List():
-                waiting += each.elts
-            case ast.Starred():
-                waiting.append(each.value)
+def _bound(table: SymbolTable, name: str) -> Iterator[ast.expr]:
+    """Yield what is assigned to a name or an attribute, or looped over by it; the whole of a part.
+
+    A part of what a function of somebody else gives comes from nowhere.
+    """
+    for bound in (*table.by_name.get(name, ()), *table.stores.get(name, ())):
+        value = bound.value
+        if value is None or bound.kind not in {BindingKind.ASSIGN, BindingKind.LOOP}:
+            continue
+        if bound.kind is BindingKind.LOOP and not isinstance(value, ast.Tuple | ast.List):
+            continue
+        if bound.path and isinstance(value, ast.Call) and not _is_own(table, leaf_of(value.func)):
+            continue
+        yield value
+
+
+def _is_own(table: SymbolTable, called_by: str) -> bool:
+    """Say whether a function or a class of the file is called so."""
+    kinds = {each.kind for each in table.by_name.get(called_by, ())}
+    return not kinds.isdisjoint({BindingKind.FUNCTION, BindingKind.CLASS})
+
+
+def _passed(quick: QuickFacts, table: SymbolTable, parameter: str) -> Iterator[ast.expr]:
+    """Yield what the calls of functions of the file pass that have such a parameter."""
+    functions = {
+        each.node.name
+        for each in table.by_name.get(parameter, ())
+        if each.kind is BindingKind.PARAMETER
+        and isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    if "__init__" in functions:
+        functions.update(each.name for each in quick.nodes.get(ast.ClassDef, ()))
+    for called_by in functions:
+        for called in quick.calls_by_leaf.get(called_by, ()):
+            yield from called.values
+
+
+def _returned(table: SymbolTable, called_by: str) -> Iterator[ast.expr]:
+    for each in table.by_name.get(called_by, ()):
+        if each.kind is BindingKind.FUNCTION and each.node is not None:
+            yield from table.spaces[each.node].returns
 
 
 def _may_feed_values(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:

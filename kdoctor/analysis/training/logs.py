@@ -43,6 +43,19 @@ def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
                 yield key, "it returns None"
 
 
+def logs_asked_for(module: Module, key: cst.SimpleString) -> cst.Name | None:
+    """Return the `logs` of a callback's method that is asked for a key, None for a history."""
+    for each in module.ancestors(key):
+        match each:
+            case cst.Subscript(value=cst.Name() as owner) if _is_logs(module, owner):
+                return owner
+            case cst.Call(func=cst.Attribute(value=cst.Name() as owner)):
+                return owner if _is_logs(module, owner) else None
+            case cst.BaseExpression():
+                return None
+    return None
+
+
 def _is_history(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether an expression is the dict of what ``fit`` returned, or a callback's logs."""
     if isinstance(node, cst.Name) and _is_logs(module, node):

@@ -7,6 +7,7 @@ from itertools import chain
 
 from kdoctor.documents import Cell, Unit
 from kdoctor.engine.fixes.emptied_blocks import without_empty_blocks
+from kdoctor.engine.fixes.unread_variables import edits_of_unread_variables
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.rewrite import plan_imports, render
@@ -37,6 +38,9 @@ def edits_of(
     edits = [edit for fix in fixes for edit in fix.edits]
     if isinstance(source, Unit):
         return edits
+    if unread := edits_of_unread_variables(source, edits):
+        fixes = [*fixes, Fix("", tuple(unread), Applicability.SAFE)]
+        edits = [*edits, *unread]
     longest = line_limit_of(source, style.line_limit)
     planned = [*edits, *plan_imports(source, fixes, keeps, longest, style.sorting)]
     filled = without_empty_blocks(source, planned)

@@ -83,11 +83,14 @@ class FixLoop:
             check_still_python(document, examined.document, texts.keys())
             _check_suppressions_hold(needed, examined)
             data = after
+            if self._examiner.scan_options.only is not None:
+                return data, tuple(applied), examined.scan  # places are those of the first pass
         raise FileProblem(f"its fixes did not converge within {MAX_PASSES} passes")
 
     def _choose(self, examined: Examined) -> dict[int, list[Fix]]:
         """Return the fixes to apply now, by the unit that they belong to."""
         chosen = {}
+        only = self._examiner.scan_options.only
         for unit in examined.document.units:
             index = unit.index
             wanted = [
@@ -96,6 +99,7 @@ class FixLoop:
                 if finding.place.unit == index
                 and finding.fix is not None
                 and finding.fix.applicability in self._applicable
+                and (only is None or (finding.place, finding.code) in only)
             ]
             if self._examiner.scan_options.within is not None:
                 wanted = findings_at_bindings(wanted, unit.text, self._examiner.scan_options.within)

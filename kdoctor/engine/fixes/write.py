@@ -40,21 +40,26 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
                     split += [file.path] if links > 1 else []
                 else:
                     failed.append(LeftAlone(file.path, reason))
+        old = {*refused, *(file.path for file in failed)} & {file.path for file in result.files}
+        return replace(
+            result,
+            files=tuple(written),
+            left=_without_unwritten(result.found, result.left, old) if old else result.left,
+            left_alone=(*result.left_alone, *failed),
+            written=True,
+            no_undo=journal.problem,
+            split=tuple(split),
+        )
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_partial_result(len(written), len(wanted), journal)) from None
+        raise _interrupted(len(written), len(wanted), journal.root, journal.problem) from None
     finally:
         if not written:
             journal.drop()
-    old = {*refused, *(file.path for file in failed)} & {file.path for file in result.files}
-    return replace(
-        result,
-        files=tuple(written),
-        left=_without_unwritten(result.found, result.left, old) if old else result.left,
-        left_alone=(*result.left_alone, *failed),
-        written=True,
-        no_undo=journal.problem,
-        split=tuple(split),
-    )
+
+
+def interrupted_after_writing(result: FixResult, wanted: int) -> KeyboardInterrupt:
+    """Return what ends a fix that wrote its files and was interrupted before it had said so."""
+    return _interrupted(len(result.files), wanted, result.root, result.no_undo)
 
 
 def with_files_fixed_again(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
@@ -97,11 +102,12 @@ def _links(file: FixedFile) -> int:
         return 1
 
 
-def _partial_result(written: int, wanted: int, journal: Journal) -> str:
+def _interrupted(written: int, wanted: int, root: Path, no_undo: str) -> KeyboardInterrupt:
     if not written:
-        return "interrupted; no file was written"
-    back = "" if journal.problem else f"; `{undo_command(journal.root)}` undoes it"
-    return f"interrupted; {written} of {wanted} files were written, the others are unchanged{back}"
+        return KeyboardInterrupt("interrupted; no file was written")
+    rest = "" if written == wanted else ", the others are unchanged"
+    back = "" if no_undo else f"; `{undo_command(root)}` undoes it"
+    return KeyboardInterrupt(f"interrupted; {written} of {wanted} files were written{rest}{back}")
 
 
 def _without_unwritten(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:

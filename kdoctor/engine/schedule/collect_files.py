@@ -9,9 +9,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from kdoctor.documents import reported
+from kdoctor.documents.discovery import has_known_ending
 from kdoctor.engine.options import Options
 from kdoctor.engine.schedule.task import Priority, Source, Task, absolute, working_folder
 from kdoctor.engine.selection.file_selection import STDIN, FileSelection
+from kdoctor.errors import FileProblem
 from kdoctor.model import Unreadable
 from kdoctor.modules.prefilter import Prefilter, PrefilterMemo
 
@@ -50,6 +52,7 @@ class FileCollector:
         # By path, not as named: the order on the command line changes nothing.
         self._sources = sorted(sources, key=lambda source: source.path)
         self._gate = options.get("gate", True)
+        self._kind = options.get("kind")
         self._memory = memory
         self._here = working_folder()
         self._imported: set[str] = set()  # by those that do not speak of Keras
@@ -91,12 +94,25 @@ class FileCollector:
             return None
         self.files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
-        admitted = prefilter.admits_with(own, facts) or facts.marked
+        admitted = prefilter.admits_with(own, facts) or facts.marked or self._is_of_no_kind(source)
         if not admitted and self._gate:
             return None
         self._imported.update(facts.imports)
         priority = Priority.USUAL if facts.speaks else Priority.IMPORTER
         return Task(source, facts.size, admitted=admitted, priority=priority)
+
+    def _is_of_no_kind(self, source: Source) -> bool:
+        """Say whether a file, which was named, is none that kdoctor reads, whatever it holds."""
+        asked = self._kind is not None or source.is_stdin
+        if asked or has_known_ending(source.path):
+            return False
+        from kdoctor.documents.document import kind_of  # noqa: PLC0415 - few name such a file
+
+        try:
+            kind_of(source.path, source.read(self._here))
+        except (FileProblem, OSError):
+            return True
+        return False
 
     def _with_turns(self, found: Iterable[tuple[str, Task]]) -> Iterator[Task]:
         for own, task in found:

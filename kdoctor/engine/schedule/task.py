@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import WRITE
+from kdoctor.config import PROJECT_TYPES, WRITE
 from kdoctor.documents.reading import read_regular
+from kdoctor.model import Place
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.rules.own import NO_SOURCES, OwnSources
 from kdoctor.target import Target
@@ -37,7 +37,9 @@ class Source(Struct, frozen=True, gc=False):
         Raises:
             OSError: it cannot be read.
         """
-        return read_regular(Path(folder, self.path)) if self.data is None else self.data
+        if self.data is not None:
+            return self.data
+        return read_regular(os.path.join(folder, self.path))  # noqa: PTH118 - for each file
 
 
 class Priority(IntEnum):
@@ -56,8 +58,9 @@ class Task(Struct, frozen=True, gc=False):
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
     ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
-    ``style``: how its code is written, ``keras_2_helpers``: what fixes do with such helpers, each
-    None where it is that of the orders.
+    ``style``: how its code is written, ``keras_2_helpers``: what fixes do with such helpers,
+    ``project_types``: whether types are followed into other files, each None where it is that of
+    the orders.
     """
 
     source: Source
@@ -69,6 +72,7 @@ class Task(Struct, frozen=True, gc=False):
     priority: Priority = Priority.USUAL
     style: CodeStyle | None = None
     keras_2_helpers: str | None = None
+    project_types: bool | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
     def with_settings(
@@ -77,8 +81,10 @@ class Task(Struct, frozen=True, gc=False):
         namespace: str,
         style: CodeStyle,
         keras_2_helpers: str,
+        *,
+        project_types: bool,
     ) -> Task:
-        """Return the task with its selected rules, Keras root, code style and kind of helpers."""
+        """Return the task with what the settings say of its file."""
         return Task(
             self.source,
             self.size,
@@ -89,6 +95,7 @@ class Task(Struct, frozen=True, gc=False):
             self.priority,
             style,
             keras_2_helpers,
+            project_types,
         )
 
     def with_target(self, target: Target) -> Task:
@@ -103,6 +110,7 @@ class Task(Struct, frozen=True, gc=False):
             self.priority,
             self.style,
             self.keras_2_helpers,
+            self.project_types,
         )
 
 
@@ -118,8 +126,10 @@ class ScanOptions(Struct, frozen=True):
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``is_target_explicit``: the target was named, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
-    all. ``style`` is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras
-    2. ``own_rules`` is where rules of one's own come from.
+    all; ``only`` the findings, by place and code, that are fixed or ignored, in one pass. ``style``
+    is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras 2.
+    ``project_types``: types are followed into the project's other files. ``own_rules`` is where
+    rules of one's own come from.
     """
 
     target: Target
@@ -136,8 +146,10 @@ class ScanOptions(Struct, frozen=True):
     cached: bool = False
     is_target_explicit: bool = False
     within: frozenset[str] | None = None
+    only: frozenset[tuple[Place, str]] | None = None
     style: CodeStyle = DEFAULT_STYLE
     keras_2_helpers: str = WRITE
+    project_types: bool = PROJECT_TYPES
     own_rules: OwnSources = NO_SOURCES
 
     def aimed(self, task: Task) -> ScanOptions:
@@ -149,6 +161,7 @@ class ScanOptions(Struct, frozen=True):
             namespace=self.namespace if task.namespace is None else task.namespace,
             style=self.style if task.style is None else task.style,
             keras_2_helpers=task.keras_2_helpers or self.keras_2_helpers,
+            project_types=self.project_types if task.project_types is None else task.project_types,
         )
 
 

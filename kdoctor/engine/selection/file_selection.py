@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import KERAS_2_HELPERS
+from kdoctor.config import KERAS_2_HELPERS, PROJECT_TYPES
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options, each_of
 from kdoctor.engine.result import ProjectNotes
@@ -211,6 +211,10 @@ class FileSelection:
         option = self._options.get("keras_2_helpers")
         return option or settings.value("keras-2-helpers") or KERAS_2_HELPERS[0]
 
+    def _follows_types(self, settings: Settings) -> bool:
+        asked = self._options.get("project_types"), settings.value("project-types")
+        return next((each for each in asked if each is not None), PROJECT_TYPES)
+
     def unsafe(self, option: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Say whether unsafe fixes are applied."""
         return bool(self.main.value("unsafe") if option is None else option)
@@ -218,7 +222,7 @@ class FileSelection:
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with the settings of its folder."""
         # By folder, where no file has rules of its own.
-        shared: dict[str, tuple[Codes, str, CodeStyle, str]] = {}
+        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -230,10 +234,11 @@ class FileSelection:
                     continue
                 style = self.styles.of(folder)
                 root, helpers = self._namespace(settings), self._helpers(settings)
-                own = self._codes(path, settings), root, style, helpers
+                follows = self._follows_types(settings)
+                own = self._codes(path, settings), root, style, helpers, follows
                 if not self._exemptions[settings]:
                     shared[folder] = own
-            yield task.with_settings(*own)
+            yield task.with_settings(*own[:4], project_types=own[4])
 
     def listing(self, paths: Iterable[str]) -> Listing:
         """List the files at and below the paths that are not excluded.

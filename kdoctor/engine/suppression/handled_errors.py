@@ -58,6 +58,7 @@ class ExpectedErrors:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[Span, _Code] = {}
+        self._waiting: dict[Span, bool] = {}
 
     def include(self, finding: Finding) -> bool:
         """Say whether the surrounding code expects a finding's error."""
@@ -80,7 +81,9 @@ class ExpectedErrors:
         span = self._statements[at - 1] if at else None
         if span is None or offset >= span.end:
             return None
-        return span if _WAITING.search(text, span.start, span.end) else None
+        if span not in self._waiting:  # there may be many findings in one class
+            self._waiting[span] = _WAITING.search(text, span.start, span.end) is not None
+        return span if self._waiting[span] else None
 
     @cached_property
     def _asks(self) -> bool:

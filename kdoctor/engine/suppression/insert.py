@@ -41,7 +41,12 @@ class SuppressionInserter:
         if isinstance(read, FileScan):
             return FileFix(read, read)
         before, examined, found = read
-        silenced = tuple(each for each in found.findings if _can_be_ignored(each))
+        only = self._examiner.scan_options.only
+        silenced = tuple(
+            each
+            for each in found.findings
+            if _can_be_ignored(each) and (only is None or (each.place, each.code) in only)
+        )
         if not silenced:
             return FileFix(found, found)
         try:

@@ -31,7 +31,7 @@ def _write(result: ScanResult, page: Page) -> None:
             "check_name": "not-checked",
             "fingerprint": _digest("not checked", file.path),
             "severity": "blocker",
-            "location": {"path": _text(checkout.path(file.path)), "lines": {"begin": 1}},
+            "location": {"path": checkout.text(file.path), "lines": {"begin": 1}},
         }
         for file in result.unhandled
     ]
@@ -41,7 +41,7 @@ def _write(result: ScanResult, page: Page) -> None:
             "check_name": "another-target",
             "fingerprint": _digest("another target", own.path),
             "severity": "info",
-            "location": {"path": _text(checkout.path(own.path)), "lines": {"begin": 1}},
+            "location": {"path": checkout.text(own.path), "lines": {"begin": 1}},
         }
         for own in result.own_targets
     ]
@@ -63,7 +63,7 @@ def _issue(
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],
         "location": {
-            "path": _text(checkout.path(place.path)),
+            "path": checkout.text(place.path),
             "lines": {"begin": region.line, "end": region.end_line},
         },
         **page,
@@ -90,11 +90,6 @@ def _fingerprints(result: ScanResult) -> dict[Finding, str]:
 def _digest(*parts: str) -> str:
     text = "\0".join(parts)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _text(path: str) -> str:
-    """Return a path as text that any JSON reader takes: what is no UTF-8 is marked."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 FORMAT = Format(write=_write, fingerprints=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kdoctor.model import Applicability, Finding
 from kdoctor.progress import Counts, Effort, FileState, Overview, Status, Stop
 from kdoctor.report.locations import where
 from kdoctor.report.migration.elements import (
@@ -21,6 +22,7 @@ _MAX_OPEN_ROWS = 12
 _MEANINGS = {
     Status.STOPS: "there is an error in code that runs as soon as the file is imported (for a "
     "notebook or document: as its cells run)",
+    Status.WAITS: "another file that it imports stops it; whatever is left in itself shows later",
     Status.FAILS: "there is an error in a function or under a condition, which an import does not "
     "run",
     Status.CHANGES: "nothing raises, but results differ from Keras 2",
@@ -72,8 +74,22 @@ def _stop(stop: Stop) -> Markup:
     return join(
         element("div", element("strong", code(where(finding))), " ", rule_link(finding.code)),
         element("div", prose(finding.message)),
+        element("div", prose(finding.help)) if finding.help else None,
+        element("div", _cure(finding)),
         falls,
     )
+
+
+def _cure(finding: Finding) -> Markup:
+    """Return what can be done about an error, with the command that does it."""
+    fix = finding.fix
+    if fix is None:
+        return join("No fix: ", prose(finding.no_fix_because or "it needs your decision"), ".")
+    if fix.applicability is Applicability.MANUAL:
+        return join("By hand: ", prose(fix.title), ".")
+    flags = "" if fix.applicability is Applicability.SAFE else " --unsafe"
+    command = f"kdoctor fix {finding.place.path} --select {finding.code}{flags}"
+    return join("A fix is available (", fix.applicability, "): ", code(command))
 
 
 def _way(way: tuple[str, ...]) -> Markup:

@@ -183,7 +183,7 @@ def _old_arguments(call: KerasCall) -> list[cst.Arg]:
     known = known_keywords(call)
     return [
         each
-        for each in call.call.args
+        for each in call.args
         if each.keyword is not None
         and each.keyword.value in known
         and call.new.parameter(each.keyword.value) is None

@@ -53,7 +53,7 @@ def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
         return  # the kernel is one argument already
     names = [each.keyword.value for each in by_keyword if each.keyword is not None]
     in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
-    if not in_turn or any(each.star for each in call.call.args):
+    if not in_turn or any(each.star for each in call.args):
         rewritten.refused.append("the sides of the kernel are not all passed as separate arguments")
         return
     first, *rest = parts
@@ -95,7 +95,7 @@ def _may_move(value: cst.BaseExpression) -> bool:
 
 def given_by_position(call: KerasCall) -> list[cst.Arg]:
     """Return what a callable gets without a name: of a partial what comes after the callable."""
-    given = [each for each in call.call.args if each.keyword is None]
+    given = [each for each in call.args if each.keyword is None]
     return given[1:] if call.is_partial else given
 
 
@@ -131,7 +131,7 @@ def is_one_by_one(module: Module, call: KerasCall, *, is_of_keras_1: bool) -> bo
     is_old_name = name.rpartition(".")[2].startswith(_OLD_NAME)
     if not is_of_keras_1 and not (is_old_name and name.startswith(f"{MULTI_BACKEND}.")):
         return False
-    given = [each.value for each in call.call.args if each.keyword is None and not each.star]
+    given = [each.value for each in call.args if each.keyword is None and not each.star]
     return len(given) == len(sides) + 1 and _are_sides(module, given[1:])
 
 

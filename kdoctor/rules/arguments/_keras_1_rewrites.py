@@ -151,8 +151,8 @@ def _count_batches(
     keyword = argument.keyword.value
     source = "validation_data" if keyword == "nb_val_samples" else "generator"
     data = call.keyword(source)
-    if data is None and source == "generator" and call.call.args[0].keyword is None:
-        data = call.call.args[0]
+    if data is None and source == "generator" and call.args[0].keyword is None:
+        data = call.args[0]
     size = None if data is None else batch_size_of(module, facts, data.value)
     if size is None and call.leaf not in GENERATORS:
         rewritten.refused.append(

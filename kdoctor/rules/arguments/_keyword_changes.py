@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from packaging.version import Version
 
 from kdoctor.keras_api import Signature
 from kdoctor.value_types import Kind
@@ -77,6 +78,7 @@ class Change(Struct, frozen=True):
 
     ``renamed`` is its new name. ``drop``: it may be left out, and ``loses`` says what goes with it
     ("" for nothing at all). ``harmless`` are values with which it may be left out whatever else.
+    ``from_release``: before this Keras 3, none of it is so.
     """
 
     renamed: str = ""
@@ -85,6 +87,14 @@ class Change(Struct, frozen=True):
     harmless: tuple[str, ...] = ()
     help: str = ""
     no_fix_because: str = "the replacement depends on what the argument was for"
+    loses_default: bool = False
+    from_release: str = ""
+    earlier: Change | None = None
+
+    def on(self, release: Version) -> Change:
+        """Return what became of the keyword in a release of Keras 3."""
+        is_so = self.earlier is None or release >= Version(self.from_release)
+        return self if is_so or self.earlier is None else self.earlier
 
 
 _DATA: Final = Change(
@@ -232,6 +242,28 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("load_img", "grayscale"): Change(
         harmless=("False",), help="It is `color_mode='grayscale'` now."
     ),
+    # It was taken, and not looked at: a layer's loss is that of each of its calls.
+    ("add_loss", "inputs"): Change(drop=True, help="Keras 2 accepted it and ignored it."),
+    ("add_loss", "losses"): Change(renamed="loss"),
+    ("compute_mask", "mask"): Change(renamed="previous_mask"),
+    **{
+        (method, "reset_metrics"): Change(
+            drop=True,
+            loses="metrics are those of each batch, and no longer of all since they were reset",
+            harmless=("True",),
+            from_release="3.15",
+            earlier=Change(
+                loses="before Keras 3.15 metrics go on from batch to batch, until "
+                "`model.reset_metrics()` is called (KD490)",
+                loses_default=True,
+                help="Before Keras 3.15 metrics go on from batch to batch, as with "
+                "`reset_metrics=False`: call `model.reset_metrics()` where they are to begin anew.",
+                no_fix_because="without it the call looks as if the metrics of each batch were "
+                "meant (KD490)",
+            ),
+        )
+        for method in ("train_on_batch", "test_on_batch")
+    },
     ("add_weight", "use_resource"): Change(drop=True),
     ("add_weight", "synchronization"): Change(
         drop=True, loses="`aggregation` now decides how replicas are combined"
@@ -288,9 +320,9 @@ def was_taken(leaf: str, kind: Kind | None, keyword: str) -> bool:
     )
 
 
-def change_of(leaf: str, kind: Kind | None, keyword: str) -> Change:
-    """Return what became of a keyword."""
+def change_of(leaf: str, kind: Kind | None, keyword: str, release: Version) -> Change:
+    """Return what became of a keyword in a release of Keras 3."""
     found = CHANGES.get((leaf, keyword))
     if found is None and kind is not None:
         found = CHANGES.get((kind, keyword))
-    return found or Change()
+    return (found or Change()).on(release)

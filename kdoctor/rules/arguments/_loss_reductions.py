@@ -33,7 +33,7 @@ def reduction(module: Module, call: cst.Call) -> Iterator[Refused]:
         "Leave it out: the default, 'sum_over_batch_size', is what 'auto' meant.",
         tuple(edits or ()),
         f"Leave out `reduction={module.source(given.value)}`",
-        no_fix_because="there is a comment inside it",
+        no_fix_because="there is a comment or an assignment inside it",
         proofs=("reduction=",),
     )
 

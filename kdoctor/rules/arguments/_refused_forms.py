@@ -94,6 +94,6 @@ REFUSED: Final = (
     | string(*_OF_WEIGHTS) & bound_calls(lambda each: each.kind is Kind.LAYER, _is_held).trigger
     # What layer of the user's own, or what function of the file gets the name, is left open.
     | keyword_made_of("name", _has_a_slash)
-    | text(_is_another_padding) & bound_calls(lambda each: each.leaf in PLACES, _is_padded).trigger
+    | bound_calls(lambda each: each.leaf in PLACES, _is_padded).trigger & text(_is_another_padding)
 )
 """A file may pass a value that is refused."""

@@ -11,6 +11,7 @@ from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
+from kdoctor.rules.arguments.weight_argument import aggregation_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -37,12 +38,13 @@ _NEEDED_FOR_IF = Precedence.OR  # what stands on either side of an `if … else 
 
 
 class Instead(Struct, frozen=True):
-    """What to write in place of a keyword."""
+    """What to write in place of a keyword. ``gone`` is what goes, if it is not the keyword."""
 
     title: str
     edits: tuple[Edit, ...]
     unsafe_because: str = ""
     imports: tuple[ImportNeed, ...] = ()
+    gone: str = ""
 
 
 def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
@@ -57,6 +59,8 @@ def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
             return _color_mode(module, call, argument)
         case "ModelCheckpoint", "period":
             return _once_in_some_epochs(module, call)
+        case "add_weight", "aggregation":
+            return _variable_of_a_metric(module, call, argument)
     return None
 
 
@@ -111,6 +115,33 @@ def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead |
         "Write `color_mode=`",
         (Edit(span, ("color_mode='grayscale' if ", hole, " else 'rgb'")),),
     )
+
+
+def _variable_of_a_metric(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
+    """``add_weight("total", aggregation=…)`` of a metric: `add_variable` has what it took away.
+
+    Its shape comes first, and has no default, as its initializer has none.
+    """
+    new = aggregation_of(module, argument.value)
+    leading = [each for each in call.call.args if each.keyword is None]
+    names = ("name", "shape")
+    if new is None or not isinstance(call.call.func, cst.Attribute) or len(leading) > len(names):
+        return None
+    if any(each.star for each in call.call.args) or call.keyword("initializer") is None:
+        return None
+    named = [
+        Edit(Span(start := module.outer_span(each.value).start, start), (f"{name}=",))
+        for name, each in zip(names, leading, strict=False)
+    ]
+    edits = [
+        Edit(module.span(call.call.func.attr), ("add_variable",)),
+        *named,
+        Edit(module.outer_span(argument.value), (f"'{new}'",)),
+    ]
+    if len(leading) < len(names) and call.keyword("shape") is None:
+        at = module.span(argument).start
+        edits.append(Edit(Span(at, at), ("shape=(), ",)))
+    return Instead("Call `add_variable`, which takes it", tuple(edits), gone="add_weight")
 
 
 def _once_in_some_epochs(module: Module, call: KerasCall) -> Instead | None:

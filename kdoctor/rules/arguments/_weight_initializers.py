@@ -51,7 +51,7 @@ def initializers_of(call: KerasCall) -> tuple[str, ...] | None:
     Not known is also where something is passed for one of them by position.
     """
     slots = INITIALIZERS.get(call.made)
-    if slots is None or any(each.star for each in call.call.args):
+    if slots is None or any(each.star for each in call.args):
         return None
     kept = []
     for keyword, flag in slots:

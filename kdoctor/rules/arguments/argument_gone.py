@@ -6,11 +6,14 @@ import re
 
 import libcst as cst
 
+from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
+from kdoctor.analysis.dataflow.possible_values import parameter_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.bound_calls import Bound, BoundKeyword, bound_keywords
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
+from kdoctor.rewrite.arguments import lost_with
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
     Change,
@@ -60,7 +63,7 @@ def check(gone: BoundKeyword) -> Finding | None:
     call, given = gone.bound, gone.given
     if is_rewritten(gone.module, gone.facts, call.call):
         return None  # KD524
-    change = change_of(call.leaf, call.kind, gone.keyword)
+    change = change_of(call.leaf, call.kind, gone.keyword, keras_version(gone.facts))
     return gone.finding(
         f"`{call.leaf}` no longer accepts `{gone.keyword}=`: {_error(gone)}",
         at=given.key if isinstance(given, HeldKeyword) else given,
@@ -102,14 +105,15 @@ def _fix(gone: BoundKeyword, given: cst.Arg, change: Change) -> Fix | NoFix:
     if instead is not None:
         return _written(gone, instead)
     default = is_harmless or _has_its_default(gone)
-    if not change.drop and not default:
+    handed_on = "" if default else _harmless_default(gone, change)
+    if not change.drop and not default and not handed_on:
         return NoFix(change.no_fix_because)
     edits = remove_arguments(module, call.call, [given])
     if edits is None:
-        return NoFix("there is a comment inside it")
-    lost = "" if default else change.loses
-    if not default and isinstance(gone.value, cst.Call | cst.Await | cst.NamedExpr):
-        lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
+        return NoFix("there is a comment or an assignment inside it")
+    lost = "" if default and not change.loses_default else change.loses or handed_on
+    if not default:
+        lost = "; ".join(filter(None, (lost, lost_with([gone.value]))))
     return gone.fix(
         f"Leave out `{keyword}={_shown(gone)}`",
         *edits,
@@ -140,7 +144,7 @@ def _written(gone: BoundKeyword, instead: Instead) -> Fix | NoFix:
         *instead.edits,
         imports=instead.imports,
         unsafe_because=instead.unsafe_because,
-        proven_by=_examples_of(gone.keyword),
+        proven_by=_examples_of(instead.gone or gone.keyword),
     )
 
 
@@ -151,12 +155,22 @@ def _renamed_in_the_dict(gone: BoundKeyword, held: HeldKeyword, change: Change) 
     if not held.is_alone:
         return NoFix("the dict is also used elsewhere")
     others = {each.keyword for each in held_keywords(gone.module, call.call)}
-    by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
+    by_position = any(each.keyword is None and each.star != "**" for each in call.args)
     if call.keyword(name) is not None or name in others or by_position:
         return NoFix(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
     edit = held.renamed(gone.module, name)
     return gone.fix(title, edit, proven_by=_examples_of(held.keyword))
+
+
+def _harmless_default(gone: BoundKeyword, change: Change) -> str:
+    """Return what is lost with a parameter that is harmless by default, "" where it may not be."""
+    parameter = parameter_of(gone.module, gone.value)
+    if parameter is None or parameter.default is None or not isinstance(gone.value, cst.Name):
+        return ""
+    if gone.module.source(parameter.default) not in change.harmless:
+        return ""
+    return f"`{gone.value.value}` then does nothing, whoever passes another value than the default"
 
 
 def _has_its_default(gone: BoundKeyword) -> bool:
@@ -173,7 +187,8 @@ def _has_its_default(gone: BoundKeyword) -> bool:
 
 
 def _shown(gone: BoundKeyword) -> str:
-    source = gone.source(gone.value)
+    span = gone.module.outer_span(gone.value)
+    source = gone.module.text[span.start : span.end]
     return source if len(source) <= 30 and "\n" not in source else "…"
 
 
@@ -188,7 +203,7 @@ def _stays_ignored(gone: BoundKeyword) -> bool:
 
 def _examples_of(keyword: str) -> list[Example]:
     """A keyword is proven by the examples in which it is what goes."""
-    word = re.compile(rf"\b{keyword}=")
+    word = re.compile(rf"\b{keyword}[=(]")
     return [
         each
         for each in check.invalid

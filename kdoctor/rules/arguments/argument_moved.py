@@ -88,7 +88,7 @@ def check(match: BoundCall) -> Finding | None:
     return match.finding(
         f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and is "
         f"`{new}` now{error}",
-        at=call.call.args[index],
+        at=call.args[index],
         severity=Severity.ERROR if error else Severity.CHANGE,
         symbol=f"{call.name}({old})",
         help=f"Pass it by keyword: `{old}=…`.",
@@ -108,7 +108,7 @@ def _error(kind: Kind | None, old: str, new: str) -> str:
 def _named(match: BoundCall, index: int) -> Fix | NoFix:
     """Write the old names of this argument and of those that follow it by position."""
     call = match.bound
-    args = [each for each in call.call.args if each.keyword is None and not each.star]
+    args = [each for each in call.args if each.keyword is None and not each.star]
     olds = _old_places(call.name, match.facts)
     names = [_old_name(olds, place, len(args)) for place in range(index, len(args))]
     edits: list[Edit] = []

@@ -54,7 +54,7 @@ def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[R
     if is_named(call):
         yield from slashed_name(module, functions, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
-        for each in call.call.args:
+        for each in call.args:
             keyword = "" if each.keyword is None else each.keyword.value
             if keyword.endswith("_constraint"):
                 yield from known_as(module, each.value, CONSTRAINTS, "constraint")
@@ -135,7 +135,7 @@ def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
         tuple(edits or ()),
         f"Leave out `class_weight={module.source(given.value)}`",
         unsafe_because="all classes then have the same weight, as in the releases that accepted it",
-        no_fix_because="there is a comment inside it",
+        no_fix_because="there is a comment or an assignment inside it",
     )
 
 

@@ -164,7 +164,7 @@ def _fix(file: File, call: KerasCall, rewritten: Rewritten) -> Fix | NoFix:
 
 
 def _error(module: Module, call: KerasCall, old: _Passed) -> str:
-    filled = {*filled_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
+    filled = {*filled_by_position(call), *(e.keyword.value for e in call.args if e.keyword)}
     filled.update(each.keyword for each in held_keywords(module, call.call))
     # The rest of what a partial lacks comes with the calls of what it gives.
     named = {renamed(call).get(keyword) for keyword, _ in old}

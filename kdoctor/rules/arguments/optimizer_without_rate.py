@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, call_of_super, is_keras_3
+from kdoctor.analysis.calls import add_keyword, arguments, call_of_super, is_keras_3
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer, member_of_self, methods_in
 from kdoctor.analysis.queries import Call, Instance, calls
 from kdoctor.analysis.queries.forms import Expression, form_of
@@ -73,7 +73,8 @@ def check(init: Call) -> Finding | None:
 
 def _fix(init: Call, *, passes_a_name: bool) -> Fix | NoFix:
     """Pass the rate that the class was given, or any where it never reads one."""
-    by_position = [each for each in init.call.args if not each.keyword and each.star != "**"]
+    given = arguments(init.call)
+    by_position = [each for each in given if not each.keyword and each.star != "**"]
     if len(by_position) > passes_a_name:
         return NoFix("what else is passed by position has another place in Keras 3")
     if passes_a_name and (init.argument(_RATE) or init.argument(_NAME)):
@@ -88,7 +89,7 @@ def _fix(init: Call, *, passes_a_name: bool) -> Fix | NoFix:
         rate, reasons = "0.0", []
     if not rate:
         return NoFix(_UNKNOWN)
-    if rate != _RATE and any(each.star for each in init.call.args):
+    if rate != _RATE and any(each.star for each in given):
         reasons.append(_IN_A_CONFIG)
     return init.fix(
         f"Pass `{_RATE}={rate}`",
@@ -99,9 +100,10 @@ def _fix(init: Call, *, passes_a_name: bool) -> Fix | NoFix:
 
 def _passing(init: Call, rate: str, *, passes_a_name: bool) -> Edit:
     """Return the edit that puts the rate before all else, which is passed by keyword then."""
-    if not init.call.args:
+    given = arguments(init.call)
+    if not given:
         return add_keyword(init.module, init.call, rate)
-    first = init.call.args[0]
+    first = given[0]
     start = init.module.outer_span(first.keyword or first.value).start
     return Edit(Span(start, start), (f"{rate}, {_NAME}=" if passes_a_name else f"{rate}, ",))
 

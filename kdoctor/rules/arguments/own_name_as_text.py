@@ -141,7 +141,7 @@ def _of_layers(module: Module, facts: TargetFacts) -> Iterator[_Given]:
     for call in keras_calls(module, facts):
         if call.kind is not Kind.LAYER:
             continue
-        given = {each.keyword.value: each for each in call.call.args if each.keyword is not None}
+        given = {each.keyword.value: each for each in call.args if each.keyword is not None}
         if call.leaf == "Activation" and (first := argument(call.call, "activation", 0)):
             given["activation"] = first
         for keyword, each in given.items():

@@ -14,6 +14,7 @@ from kdoctor.analysis.queries.parts import ANYTHING, OneOf
 from kdoctor.analysis.training.generators import FED, PREDICTS
 from kdoctor.model import Edit, Finding, Severity, Span
 from kdoctor.rules.behaviour._list_expressions import lists_of
+from kdoctor.rules.behaviour._taken_batches import are_taken_by_hand, is_imported_elsewhere
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -29,13 +30,14 @@ _NO_SPEC = (
     "found <class 'list'> which is not."
 )
 
-_TAKES = frozenset({
-    "chain", "enumerate", "islice", "iter", "list", "map", "next", "reversed", "tuple", "zip",
-})  # fmt: skip
-_TAKES_OF = frozenset({"__getitem__", "__next__", "send"})
 _TAKEN_BY_HAND = (
     "the file reads batches from it: a tuple cannot be modified, and a list of one becomes the "
     "bare item"
+)
+
+_ONE_ITEM = (
+    "other files may take batches of it, so the one item stays in a container: a model that its "
+    "first batch builds, as a subclass or a `Sequential` without `Input`, needs the bare item"
 )
 
 
@@ -98,7 +100,11 @@ def _finding(
     if not lists and not named and not is_wrong:
         return None
     changed: list[cst.BaseExpression] = [batch, *lists] if is_wrong else lists
-    doubt = _TAKEN_BY_HAND if _are_taken_by_hand(module, maker) else ""
+    doubt = _TAKEN_BY_HAND if are_taken_by_hand(module, maker) else ""
+    # Whoever else takes batches of it gets at the one item as before: `(inputs,), _ = batch`.
+    is_kept = any(map(_is_alone, lists)) and is_imported_elsewhere(module)
+    if is_kept:
+        doubt = _ONE_ITEM
     if not all(_holds_a_list(module, each, several=True) for each in named):
         doubt = (
             "the list may hold a single array, and a `Sequential` needs that one without a "
@@ -111,38 +117,11 @@ def _finding(
         help="Use tuples instead of lists: `(a, b), y`.",
         fix=function.fix(
             "Use tuples instead of lists",
-            *(edit for each in changed for edit in _as_tuple(module, each)),
+            *(edit for each in changed for edit in _as_tuple(module, each, is_kept=is_kept)),
             *(replace_expression(module, each, f"tuple({module.source(each)})") for each in named),
             unsafe_because=doubt,
         ),
     )
-
-
-def _are_taken_by_hand(module: Module, maker: str) -> bool:
-    """Say whether the file itself takes batches of what a function or class of that name makes."""
-
-    def is_made(node: cst.BaseExpression) -> bool:
-        value = value_of(module, node)
-        return isinstance(value, cst.Call) and _leaf(value.func) == maker
-
-    for call in module.nodes(cst.Call):
-        taken = [each.value for each in call.args] if _leaf(call.func) in _TAKES else []
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _TAKES_OF:
-            taken = [call.func.value]
-        if any(map(is_made, taken)):
-            return True
-    return (
-        any(is_made(each.iter) for each in module.nodes(cst.For))
-        or any(is_made(each.iter) for each in module.nodes(cst.CompFor))
-        or any(is_made(each.value) for each in module.nodes(cst.Subscript))
-    )
-
-
-def _leaf(node: cst.BaseExpression) -> str:
-    match node:
-        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-            return name
-    return ""
 
 
 def _is_list(node: cst.BaseExpression) -> bool:
@@ -167,12 +146,19 @@ def _holds_a_list(module: Module, node: cst.BaseExpression, *, several: bool = F
     return isinstance(node, _LISTS) and known.is_one(node)
 
 
-def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
-    """Write a tuple for a list; what stands alone in a list is the batch itself."""
+def _is_alone(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.List) and len(node.elements) == 1
+
+
+def _as_tuple(module: Module, node: cst.BaseExpression, *, is_kept: bool) -> Iterator[Edit]:
+    """Write a tuple for a list; what stands alone in a list is the batch itself.
+
+    ``is_kept``: it stands in a tuple then.
+    """
     assert isinstance(node, cst.List)
     span, last = module.span(node), node.elements[-1]
-    alone = len(node.elements) == 1
-    start, end = ("", "") if alone else ("(", ")")
+    alone = _is_alone(node)
+    start, end = ("(", ",)" if alone else ")") if is_kept or not alone else ("", "")
     behind = module.outer_span(last.value).end if alone else span.end - 1
     yield Edit(Span(span.start, span.start + 1), (start,))
     yield Edit(Span(behind, span.end), (end,))

@@ -11,17 +11,20 @@ from kdoctor.analysis.queries import Call, functions
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
-from kdoctor.syntax.literals import UNKNOWN, literal_in
+from kdoctor.syntax.literals import UNKNOWN, literal, literal_in
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.
 MATTERS = {
     "regularizers.l1_l2": ("l1", "l2"),
     "optimizers.Lion": ("learning_rate",),
+    "optimizers.RMSprop": ("ema_overwrite_frequency",),
     "layers.ConvLSTM1D": ("recurrent_activation",),
     "layers.ConvLSTM2D": ("recurrent_activation",),
     "layers.ConvLSTM3D": ("recurrent_activation",),
 }
+# Parameters that are read only where another one is true.
+ONLY_WITH = {"ema_overwrite_frequency": "use_ema"}
 # Parameters whose new default gives what the old one gave, wherever they are; and why.
 SAME = {
     "name": "a name in logs and files, made of the class's name in both",
@@ -31,7 +34,6 @@ SAME = {
     "padding": "1 on each side is (1, 1)",
     "alpha_initializer": "'zeros' is 'Zeros'",
     "data_format": "None is the configured one: 'channels_last', unless that was changed",
-    "ema_overwrite_frequency": "read with use_ema=True only",
     "jit_compile": "a matter of speed",
     "dpi": "the resolution of a picture",
     "show_layer_names": "what a picture shows",
@@ -48,7 +50,10 @@ def check(call: Call) -> Iterator[Finding]:
     split = split_root(call.name)
     assert split is not None
     for name, old, new, position in changed_defaults(call.facts, call.name):
-        if name in MATTERS[split[1]] and call.argument(name, position) is None:
+        if name not in MATTERS[split[1]] or call.argument(name, position) is not None:
+            continue
+        switch = call.argument(ONLY_WITH[name]) if name in ONLY_WITH else None
+        if name not in ONLY_WITH or (switch is not None and literal(switch.value) is not False):
             yield _finding(call, name, old, new)
 
 

@@ -48,6 +48,14 @@ class _Shift(Struct, frozen=True):
     release: str
 
 
+def _may_be_misplaced(facts: TargetFacts, place: Place) -> bool:
+    """Say whether something can be passed there that is not meant for the parameter."""
+    name, at = place
+    parameters, takes_more = _places(facts, name)
+    # Without a default, anything may be meant for it.
+    return parameters[at].default is not None if at < len(parameters) else not takes_more
+
+
 def _is_misplaced(facts: TargetFacts, place: Place, form: object) -> bool:
     """Say whether what is passed may not be meant for the parameter in its place."""
     name, at = place
@@ -66,7 +74,7 @@ def _is_misplaced(facts: TargetFacts, place: Place, form: object) -> bool:
     "KD414",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=calls_by_position(_is_misplaced),
+    look_for=calls_by_position(_is_misplaced, among=_may_be_misplaced),
 )
 def check(call: Call) -> Finding | None:
     """Report each call whose positional arguments have got other meanings."""

@@ -12,6 +12,8 @@ from kdoctor.analysis.dataflow.alternatives import Asked, may_be
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import parameter_of
 from kdoctor.analysis.queries import Call, builtins, imported, references
+from kdoctor.analysis.roots import USES_KERAS_3
+from kdoctor.analysis.tensors.keras_inputs import is_put_into_keras_3
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1, ways_to
@@ -47,7 +49,8 @@ _ASKED: Final = references(where=lambda _, name: name in _VARIABLES)
     "KD487",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=builtins("isinstance").beside(_ASKED) | imported(*_IS_TENSOR).beside(SYMBOLIC),
+    look_for=builtins("isinstance").beside(_ASKED)
+    | imported(*_IS_TENSOR).beside(SYMBOLIC | USES_KERAS_3),
 )
 def check(call: Call) -> Finding | None:
     """Report each such question about what is a weight or a symbolic tensor, or may be one."""
@@ -155,16 +158,38 @@ def _with_keras_variable(call: Call, classes: cst.BaseExpression, found: cst.Bas
 
 def _of_a_tensor(call: Call, asked: cst.BaseExpression) -> Finding | None:
     module = call.module
-    if module.context_of(call.node) in RUN_WITH_VALUES or not _may_be(module, asked, is_symbolic):
+    if module.context_of(call.node) in RUN_WITH_VALUES:
+        return None
+    is_one = _may_be(module, asked, is_symbolic)
+    if not is_one and not _goes_on_to_keras(call, asked):
         return None
     if _is_asked_beside(call, asked, _KERAS_TENSORS):
         return None
+    if not is_one:
+        return call.finding(
+            "a `KerasTensor` is none for TensorFlow: of one this is False on Keras 3",
+            symbol="KerasTensor",
+            severity=Severity.LEGACY,
+            help=f"Write `{call.source(call.node)} or keras.utils.is_keras_tensor(…)`.",
+            fix=_or_a_keras_tensor(call, asked),
+        )
     return call.finding(
         f"`{call.source(asked)}` {_is(module, asked, is_symbolic)} a `KerasTensor`, which "
         "TensorFlow takes for no tensor: this is False on Keras 3",
         symbol="KerasTensor",
         help=f"Write `{call.source(call.node)} or keras.utils.is_keras_tensor(…)`.",
         fix=_or_a_keras_tensor(call, asked),
+    )
+
+
+def _goes_on_to_keras(call: Call, asked: cst.BaseExpression) -> bool:
+    """Say whether it is a parameter of which nothing is known but that Keras is called with it."""
+    module = call.module
+    return (
+        isinstance(asked, cst.Name)
+        and parameter_of(module, asked) is not None
+        and module.type_of(asked) is None
+        and is_put_into_keras_3(module, call.facts, asked)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, speller_at
+from kdoctor.analysis.dataflow.uses import attributes_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Store, references, stores
 from kdoctor.keras_api import Presence, split_root
@@ -87,6 +88,11 @@ def _fix(kept: Store, call: cst.Call) -> Fix | NoFix:
     problem = _problem(call.args)
     if problem is not None:
         return problem
+    if any(_asks_its_truth(module, each) for each in attributes_named(module, kept.member)):
+        return NoFix(
+            f"a condition asks for the truth of `{kept.member}`, which a `keras.Variable` refuses: "
+            "write `.value` there"
+        )
     spelled, need = speller_at(module, call).spell("keras.Variable")
     edits = [Edit(module.span(call.func), (spelled,))]
     edits += [
@@ -100,6 +106,18 @@ def _fix(kept: Store, call: cst.Call) -> Fix | NoFix:
         imports=[need],
         unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
+
+
+def _asks_its_truth(module: Module, read: cst.Attribute) -> bool:
+    """Say whether Python asks whether an attribute is true."""
+    match module.parent(read):
+        case cst.UnaryOperation(operator=cst.Not()) | cst.BooleanOperation():
+            return True
+        case (
+            cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) | cst.Assert(test=test)
+        ):
+            return test is read
+    return False
 
 
 def _problem(arguments: Sequence[cst.Arg]) -> NoFix | None:

@@ -72,7 +72,8 @@ def check(file: File) -> Iterator[Finding]:
         name = _layer(module, given)
         if name is not None and is_of_keras_3(model, facts) and not module.is_guarded(given):
             yield _finding(file, given, name, _ADDED)
-    if uses_another_keras(module, facts) or not facts.runs_keras_3("tf.keras"):
+    is_legacy = not facts.runs_keras_3("tf.keras") and "tf.keras" not in facts.open_roots
+    if is_legacy or uses_another_keras(module, facts):
         return
     for call in module.nodes(cst.Call):
         if not call.args or module.is_guarded(call):

@@ -21,7 +21,7 @@ from kdoctor.value_types import Kind, Type
 def _keras_of(facts: TargetFacts, name: str) -> str | None:
     """Return which Keras a name is of on the target; None where that is open."""
     split = split_root(name)
-    return None if split is None else _keras_behind(split[0], facts)
+    return None if split is None or facts.is_open(name) else _keras_behind(split[0], facts)
 
 
 @rule(

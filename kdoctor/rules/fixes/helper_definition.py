@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.model import Edit, ImportNeed, NoFix, Span
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.rewrite.visibility import is_conditional
@@ -29,6 +29,12 @@ def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
             return inside
         inside = each
     return inside
+
+
+def is_name_of_module(module: Module, name: str, at: cst.CSTNode) -> bool:
+    """Say whether a name that the module binds would be read at ``at``, and no other so called."""
+    owner = module.scope_of(at).owner(name)
+    return owner is None or owner is module.scope_of(module.tree)
 
 
 class SpelledHelper(Struct, frozen=True):
@@ -89,6 +95,13 @@ def definition_edits(
     if class_named(module, cst.Name(name)) is not None:
         return None
     return [insertion(module, before, text)]
+
+
+def not_added(name: str) -> NoFix:
+    """Return the reason for no fix where a file cannot have a function of this name."""
+    return NoFix(
+        f"`{name}` cannot be added to this file: the name is taken, or Keras is not available there"
+    )
 
 
 def has_same(module: Module, name: str, text: str) -> bool:

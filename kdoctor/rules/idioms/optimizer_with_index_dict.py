@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.calls import arguments
 from kdoctor.analysis.models.user_classes import OF_2_11, SLOT_OF_2_11, member_of_self
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import attribute, keyword
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._optimizers.constructor import RATES
-from kdoctor.rules.idioms._optimizers.protocols import OldOptimizer
+from kdoctor.rules.idioms._optimizers.protocols import OldOptimizer, init_of_base
 from kdoctor.rules.idioms._optimizers.whole import plans_of
 from kdoctor.rules.rule import rule
 from kdoctor.syntax.libcst_walk import descendants
@@ -52,9 +52,9 @@ def _error(optimizer: OldOptimizer) -> str:
     name = optimizer.node.name.value
     start = optimizer.methods.get("__init__")
     inside = [] if start is None else list(descendants(start.body))
-    above = [each for node in inside if (each := call_of_super(node)) and each[0] == "__init__"]
-    if optimizer.base is not None and above and not _tells_the_rate(above[0][1]):
-        first = above[0][1].args[0] if above[0][1].args else None
+    above = next((each for node in inside if (each := init_of_base(node))), None)
+    if optimizer.base is not None and above and not _tells_the_rate(above):
+        first = next(iter(arguments(above)), None)
         if first is not None and first.keyword is None and not first.star:
             return "ValueError: Argument `learning_rate` should be float"  # it is the name
         return "TypeError: BaseOptimizer.__init__() missing 1 required positional argument"

@@ -9,7 +9,8 @@ import libcst as cst
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.queries import Call, Instance, constructs
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.rules.idioms._created_in_init import created_in_init
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import UNKNOWN, literal
@@ -37,7 +38,7 @@ def check(layer: Call) -> Finding | None:
     owner = _class_of_call(module, call)
     if owner is None or not _is_random(call):
         return None
-    name = "noise" if layer.cls.endswith("Noise") else "dropout"
+    name = _word(layer.cls)
     return layer.finding(
         f"`{layer.cls}` holds a variable in Keras 3, and `call` creates a new one whenever it is "
         "traced: ValueError: tf.function only supports singleton tf.Variables created on the "
@@ -46,8 +47,34 @@ def check(layer: Call) -> Finding | None:
         confidence=Confidence.LIKELY,
         help=f"Create it once, in `__init__`: `self.{name} = {layer.source(call)}`, and call "
         f"`self.{name}` here.",
-        fix=NoFix("you have to decide where it is created, and with which arguments"),
+        fix=_fix(layer, owner, name),
     )
+
+
+def _fix(layer: Call, owner: cst.ClassDef, name: str) -> Fix | NoFix:
+    module = layer.module
+    others = [
+        each
+        for each in module.nodes(cst.Call)
+        if _is_for_once(module, each)
+        and _class_of_call(module, each) is owner
+        and _makes_noise(module, each) == name
+    ]
+    edits = created_in_init(module, owner, layer.call, others, name)
+    if isinstance(edits, NoFix):
+        return edits
+    return layer.fix(f"Create the `{layer.cls}` once, in `__init__`", *edits)
+
+
+def _makes_noise(module: Module, call: cst.Call) -> str | None:
+    made = module.type_of(call)
+    if made is None or made.kind is not Kind.LAYER or made.cls not in RANDOM_LAYERS:
+        return None
+    return _word(made.cls) if _is_random(call) else None
+
+
+def _word(cls: str) -> str:
+    return "noise" if cls.endswith("Noise") else "dropout"
 
 
 def _is_for_once(module: Module, call: cst.Call) -> bool:

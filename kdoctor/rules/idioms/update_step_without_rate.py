@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
+from kdoctor.analysis.calls import is_call_of_super, is_keras_3
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.idioms._optimizers.concrete_base import pass_the_rate_on
+from kdoctor.rules.idioms._optimizers.plan import Plan
+from kdoctor.rules.idioms._optimizers.states import States
+from kdoctor.rules.idioms._optimizers.steps import add_up_rows
 from kdoctor.rules.idioms._optimizers.whole import is_rewritten
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -47,7 +52,7 @@ def check(step: Method) -> Finding | None:
         at=step.node.name,
         confidence=Confidence.CERTAIN,
         help="Write `update_step(self, gradient, variable, learning_rate)`.",
-        fix=_fix(step.module, step.node),
+        fix=_fix(step),
     )
 
 
@@ -68,9 +73,13 @@ def _may_call_it(module: Module) -> bool:
     )
 
 
-def _fix(module: Module, step: cst.FunctionDef) -> Fix | NoFix:
-    """Return the edit that adds the parameter, or why there is none."""
-    if any(each.attr.value == _STEP for each in module.attributes):
+def _fix(found: Method) -> Fix | NoFix:
+    """Return the edits that add the parameter and pass it on, or why there are none."""
+    module, step = found.module, found.node
+    calls = [each for each in descendants(step.body) if is_call_of_super(each, _STEP)]
+    handed_on = [each for each in calls if isinstance(each, cst.Call) and _passes_two(each)]
+    named = (each for each in module.attributes if each.attr.value == _STEP)
+    if len(handed_on) < len(calls) or not all(_is_of_keras(found, each) for each in named):
         return NoFix("the file calls `update_step` of the base class, which needs the rate too")
     if any(
         isinstance(each, cst.Name)
@@ -83,5 +92,28 @@ def _fix(module: Module, step: cst.FunctionDef) -> Fix | NoFix:
     if last is None or last.default is not None:
         return NoFix("the last parameter has a default or is positional-only")
     end = module.span(last).end
-    edit = Edit(Span(end, end), (f", {_RATE}",))
-    return check.fix("Add the `learning_rate` parameter", edit)
+    if not calls:
+        edit = Edit(Span(end, end), (f", {_RATE}",))
+        return check.fix("Add the `learning_rate` parameter", edit)
+    plan = Plan(module, found.owner.node)
+    plan.write(Span(end, end), f", {_RATE}")
+    add_up_rows(plan, step, States())
+    pass_the_rate_on(plan, step)
+    if plan.stops:
+        return NoFix(f"not understood: {plan.obstacles()}")
+    return plan.rated(check, "Add the `learning_rate` parameter and pass it on")
+
+
+def _passes_two(call: cst.Call) -> bool:
+    """Say whether a call passes the gradient and the variable by position."""
+    return len(call.args) == _TAKES - 1 and all(not (e.star or e.keyword) for e in call.args)
+
+
+def _is_of_keras(step: Method, call: cst.CSTNode) -> bool:
+    """Say whether the class that a line stands in is right below one of Keras' own."""
+    module = step.module
+    cls = next((each for each in module.ancestors(call) if isinstance(each, cst.ClassDef)), None)
+    base = None if cls is None else only_base(module, cls)
+    name = None if base is None else module.qualified(base)
+    made = module.oracle.class_type(name) if name else None
+    return made is not None and made.kind is Kind.OPTIMIZER and is_keras_3(step.facts, name)

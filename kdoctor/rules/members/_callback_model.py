@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import has_builtin
 from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.models.user_classes import (
     class_around,
     class_of,
     lineage_with_base,
     member_of_self,
+    methods_in,
 )
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.syntax import MemberStore, Module
@@ -28,10 +30,10 @@ def by_set_model(module: Module, store: MemberStore, rating: Applicability) -> F
     line = statement_slot(module, store.node)
     if store.member != "model" or store.owner.kind is not Kind.CALLBACK or not store.is_plain:
         return None
-    if line is None or not line.assigns_once or _SETS in module.words:
+    if line is None or not line.assigns_once or store.value is None or store.value.lpar:
         return None
-    if store.value is None or store.value.lpar:
-        return None
+    if _SETS in module.words:
+        return _by_that_of_base(module, store, rating)
     is_seen = _is_plain_callback(module, store)
     if is_seen is False:
         return None
@@ -44,6 +46,33 @@ def by_set_model(module: Module, store: MemberStore, rating: Applicability) -> F
         ),
         rating if is_seen else Applicability.UNSAFE,
         unsafe_because="" if is_seen else _MAY_DO_MORE,
+    )
+
+
+def _by_that_of_base(module: Module, store: MemberStore, rating: Applicability) -> Fix | None:
+    """Return the fix for a ``set_model`` of the user's own: that of ``Callback`` assigns it.
+
+    ``self.model = model`` becomes ``super().set_model(model)``.
+    """
+    method = next((e for e in module.ancestors(store.node) if isinstance(e, cst.FunctionDef)), None)
+    cls = class_around(module, store.node)
+    if method is None or cls is None or method.name.value != _SETS or store.value is None:
+        return None
+    if member_of_self(store.node, method) is None or not _is_plain_callback(module, store):
+        return None
+    line, _ = lineage_with_base(module, cls)
+    if any(_SETS in methods_in(each) for each in line[1:]) or not has_builtin(
+        module, store.node, "super"
+    ):
+        return None
+    start, value_span = module.span(store.node).start, module.span(store.value)
+    return Fix(
+        "Call `set_model` of the base class",
+        (
+            Edit(Span(start, value_span.start), (f"super().{_SETS}(",)),
+            Edit(Span(value_span.end, value_span.end), (")",)),
+        ),
+        rating,
     )
 
 

@@ -132,6 +132,12 @@ ROWS = (
         for private, public in _PUBLIC.items()
     ),
     attribute("keras.metrics.Metric._name", "self.name"),
+    # Without a tape `loss` is a function, which a tape of its own must see run.
+    method(
+        "keras.optimizers.Optimizer.minimize(self, loss, var_list, *, tape=None)",
+        "self.apply_gradients(zip(tape.gradient(loss, var_list), var_list))",
+        when=given("tape"),
+    ),
     attribute(
         "keras.optimizers.Optimizer._name",
         "self.name",

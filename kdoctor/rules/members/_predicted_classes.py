@@ -13,7 +13,11 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.fixes.helper_definition import definition_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import (
+    definition_edits,
+    is_name_of_module,
+    top_statement,
+)
 from kdoctor.rules.loading import load_rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
@@ -33,10 +37,9 @@ def classes_of_any_model(module: Module, use: MemberUse, facts: TargetFacts) -> 
     call, owner = use.called, use.node.value
     if not _is_call(use) or call is None or not call.args or _is_super(owner):
         return None
-    edit = _called_with(module, call, owner)
+    edit = called_with(module, call, owner, NAME)
     helper = _definition(module)
-    here, top = module.scope_of(call).owner(NAME), module.scope_of(module.tree)
-    if edit is None or helper is None or (here is not None and here is not top):
+    if edit is None or helper is None or not is_name_of_module(module, NAME, call):
         return None
     return Fix(
         f"Call `{NAME}`, a function of this file that asks for the number of classes",
@@ -63,8 +66,13 @@ def _is_super(owner: cst.BaseExpression) -> bool:
     return isinstance(owner, cst.Call) and owner.func.deep_equals(cst.Name("super"))
 
 
-def _called_with(module: Module, call: cst.Call, owner: cst.BaseExpression) -> Edit | None:
-    """Return the edit that passes the model first; all that is passed stays as it is written."""
+def called_with(
+    module: Module, call: cst.Call, owner: cst.BaseExpression, name: str
+) -> Edit | None:
+    """Return the edit that calls a function of this name with the owner of a method first.
+
+    All that is passed stays as it is written.
+    """
     text, whose = module.text, module.outer_span(owner)
     first = call.args[0]
     start = module.outer_span(first.keyword or first.value).start
@@ -75,4 +83,4 @@ def _called_with(module: Module, call: cst.Call, owner: cst.BaseExpression) -> E
         return None
     model = Hole(whose, Precedence.LAMBDA, precedence_of(owner))
     span = Span(module.span(call).start, start)
-    return Edit(span, (f"{NAME}({space}", model, ", "), Precedence.PRIMARY)
+    return Edit(span, (f"{name}({space}", model, ", "), Precedence.PRIMARY)

@@ -12,10 +12,10 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, passed
+from kdoctor.analysis.calls import is_builtin, is_keras_3, passed
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.models.user_classes import is_init_of_base, methods_in, only_base
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -47,7 +47,7 @@ def is_bare_property(method: Method) -> bool:
     return (
         "__setattr__" not in module.words
         and _is_of_keras_3(module, method.facts, node)
-        and _is_set_first(node)
+        and _is_set_first(module, node)
         and _is_bare(module, node, method.node)
     )
 
@@ -66,24 +66,24 @@ def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bo
     return False
 
 
-def _is_set_first(node: cst.ClassDef) -> bool:
+def _is_set_first(module: Module, node: cst.ClassDef) -> bool:
     """Say whether Keras assigns before the class has anything of its own to read.
 
     What the property gives already is not assigned: ``self._name = name`` before
     ``super().__init__(name=name)``.
     """
     init = methods_in(node).get("__init__")
-    return init is None or _first_call(init) is not None
+    return init is None or _first_call(module, node, init) is not None
 
 
-def _first_call(init: cst.FunctionDef) -> cst.Call | None:
+def _first_call(module: Module, node: cst.ClassDef, init: cst.FunctionDef) -> cst.Call | None:
     """Return ``super().__init__(…)`` where that is what a method does first."""
     for line in init.body.body:
         match line:
             case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
                 continue
             case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
-                return call if is_call_of_super(call, "__init__") else None
+                return call if is_init_of_base(module, node, call) else None
         return None
     return None
 
@@ -99,12 +99,12 @@ def _is_bare(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> boo
     return not any(may_be_set(module, node, each) for each in returned_in(method))
 
 
-def _may_be_a_name(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:  # noqa: ARG001
+def _may_be_a_name(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:
     """Say whether a property returns the very text that the class passes on as its name."""
     if given is None or not isinstance(given, cst.SimpleString):
         return given is None or isinstance(given, cst.Name)
     init = methods_in(node).get("__init__")
-    call = None if init is None else _first_call(init)
+    call = None if init is None else _first_call(module, node, init)
     name = None if call is None else passed(call, "name")
     return literal(name) == literal(given)
 

@@ -247,8 +247,8 @@ GONE: Final[dict[Kind, frozenset[str]]] = {
         "submodules", "updates", "weights", "with_name_scope",
     )),
     Kind.TENSOR: frozenset((
-        "_name", "_uses_learning_phase", "from_tensor", "from_type_spec", "get_shape",
-        "is_tensor_like", "node", "op", "ref", "set_shape", "type_spec",
+        "_name", "_type_spec", "_uses_learning_phase", "from_tensor", "from_type_spec",
+        "get_shape", "is_tensor_like", "node", "op", "ref", "set_shape", "type_spec",
     )),
     Kind.VARIABLE: frozenset((
         "batch_scatter_update", "device", "eval", "gather_nd", "get_shape", "graph",

@@ -7,8 +7,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_call_of_super
+from kdoctor.analysis.calls import arguments
 from kdoctor.analysis.models.user_classes import (
+    is_init_of_base,
     is_old_optimizer,
     lineage_with_keras_3_base,
     methods_in,
@@ -35,7 +36,7 @@ _SETATTR: Final = "__setattr__"
 def check(init: Method) -> Finding | None:
     """Report the first attribute that is set too early."""
     parts = [*_statements(init.node.body.body)]
-    at = next((place for place, each in enumerate(parts) if _begins(each)), 0)
+    at = next((place for place, each in enumerate(parts) if _begins(init, each)), 0)
     early = next((each for each in parts[:at] if _is_assignment(init, each)), None)
     if early is None or not _asks_keras(init) or is_rewritten(init.module, init.facts, init.node):
         return None
@@ -56,9 +57,9 @@ def _statements(lines: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
         yield from each.body if isinstance(each, cst.SimpleStatementLine) else (each,)
 
 
-def _begins(line: cst.CSTNode) -> bool:
+def _begins(init: Method, line: cst.CSTNode) -> bool:
     """Say whether a statement calls ``super().__init__(…)``, or has such a call in it."""
-    return any(is_call_of_super(each, _INIT) for each in descendants(line))
+    return any(is_init_of_base(init.module, init.owner.node, each) for each in descendants(line))
 
 
 def _is_assignment(init: Method, line: cst.CSTNode) -> bool:
@@ -115,9 +116,10 @@ def _fix(init: Method, between: Sequence[cst.CSTNode], begin: cst.CSTNode) -> Fi
 
 def _depends_on(init: Method, begin: cst.CSTNode, between: Sequence[cst.CSTNode]) -> bool:
     """Say whether what is passed reads ``self``, or what the lines before bind or may change."""
-    call = next(each for each in descendants(begin) if is_call_of_super(each, _INIT))
+    module, own = init.module, init.owner.node
+    call = next(each for each in descendants(begin) if is_init_of_base(module, own, each))
     assert isinstance(call, cst.Call)
-    passed = _names(call.args)
+    passed = _names(arguments(call))
     calls = (each for line in between for each in descendants(line) if isinstance(each, cst.Call))
     bound = {one.value for each in between for one in _targets(each) if isinstance(one, cst.Name)}
     return not passed.isdisjoint({receiver(init.node), *bound, *_names(calls)})

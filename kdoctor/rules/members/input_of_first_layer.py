@@ -1,31 +1,38 @@
-"""``model.layers[0].input``: the first layer of a functional model is its `InputLayer`."""
+"""``model.layers[0].input``: the `InputLayer` of a functional model has no `input`."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries import Instance, Read, reads
 from kdoctor.analysis.queries.conditions import member
 from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 
+_INPUT_LAYER: Final = "InputLayer"
+
 
 @rule(
     "KD229",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=reads("input", on=Kind.LAYER).beside(member("layers")),
+    look_for=reads("input", on=Instance(Kind.LAYER, cls="InputLayer"))
+    | reads("input", on=Kind.LAYER).beside(member("layers")),
 )
 def check(read: Read) -> Finding | None:
     """Report each such read."""
+    if read.owner.cls == "InputLayer" and read.owner.is_of_imported_class:
+        return _of_an_input_layer(read)
     module, model = read.module, _model_of_first_layer(read)
     of = None if model is None else module.type_of(model)
     if model is None or of is None or of.kind is not Kind.MODEL or of.cls == "Sequential":
         return None
-    if not is_keras_3(read.facts, of.qualified):
+    if not is_keras_3(read.facts, of.qualified) or _is_asked_for_its_class(read):
         return None
     kept = Hole(module.outer_span(model), Precedence.PRIMARY, precedence_of(model))
     return read.finding(
@@ -38,6 +45,25 @@ def check(read: Read) -> Finding | None:
             unsafe_because="the first input of a model with several inputs may not belong to the "
             "first layer",
         ),
+    )
+
+
+def _of_an_input_layer(read: Read) -> Finding | None:
+    if not is_keras_3(read.facts, read.owner.qualified):
+        return None
+    return read.finding(
+        "an `InputLayer` has no input: `input` is an empty list",
+        symbol="InputLayer.input",
+        help="Write `output`: the tensor that the layer creates.",
+        fix=read.fix("Read `output` instead", Edit(read.module.span(read.node.attr), ("output",))),
+    )
+
+
+def _is_asked_for_its_class(read: Read) -> bool:
+    """Say whether a condition around it asks for an `InputLayer`: ``if not isinstance(…)``."""
+    return any(
+        isinstance(each, cst.If | cst.IfExp) and _INPUT_LAYER in read.source(each.test)
+        for each in read.module.ancestors(read.node)
     )
 
 

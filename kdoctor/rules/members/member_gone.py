@@ -25,6 +25,7 @@ from kdoctor.rules.members._error_owner import (
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
 from kdoctor.rules.members._lost_members import is_lost, may_be_lost, may_be_lost_by_some
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
+from kdoctor.rules.members._minimize import minimized_by_hand
 from kdoctor.rules.members._one_input_name import one_input_name
 from kdoctor.rules.members._output_shapes import shape_of_any_layer
 from kdoctor.rules.members._predicted_classes import classes_of_any_model
@@ -99,7 +100,11 @@ def _fix(read: Read) -> Fix | NoFix:
         or table.attempt(module, use, _rated)
     )
     if isinstance(attempt, NoFix):
-        attempt = classes_of_any_model(module, use, facts) or attempt
+        attempt = (
+            classes_of_any_model(module, use, facts)
+            or minimized_by_hand(module, use, facts)
+            or attempt
+        )
     if read.member.endswith("_at") and asks_for_several_calls(module):
         return NoFix("this file also reads the results of other calls of a layer")
     if not isinstance(attempt, NoFix):

@@ -16,7 +16,12 @@ from kdoctor.keras_api import Presence
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import (
+    helper_edits,
+    is_name_of_module,
+    not_added,
+    top_statement,
+)
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import MemberUse, Module
@@ -62,12 +67,8 @@ def _fix(read: Read) -> Fix | NoFix:
     before = top_statement(module, _first(module))
     written, need = speller_at(module, before).spell("keras.Model")
     helper = helper_edits(module, before, _MEMBER, HELPER.format(model=written))
-    here, top = module.scope_of(call).owner(_MEMBER), module.scope_of(module.tree)
-    if helper is None or (here is not None and here is not top):
-        return NoFix(
-            f"`{_MEMBER}` cannot be added to this file: the name is taken, or Keras is "
-            "not available there"
-        )
+    if helper is None or not is_name_of_module(module, _MEMBER, call):
+        return not_added(_MEMBER)
     model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     return read.fix(

@@ -11,7 +11,7 @@ from kdoctor.analysis.models.stored_values import attributes_of
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.bodies import body_of
 from kdoctor.analysis.queries.classes import is_made, lineage
-from kdoctor.analysis.tensors.known_shapes import Shape
+from kdoctor.analysis.tensors.known_shapes import Shape, differ
 from kdoctor.analysis.tensors.shape_runs import run
 from kdoctor.analysis.tensors.shape_values import RefusedError, Sizes, Tensor, Value
 from kdoctor.model import Finding, NoFix, Severity
@@ -105,7 +105,7 @@ class _Asked:
                 else ask_call(self._file, self.method),
             )
         made = self._made(given.shape)
-        if said is None or made is None or not _differ(said, made):
+        if said is None or made is None or not differ(said, made):
             return None
         return self._contradiction(
             f"for an input of shape {given.shape} it says {said}, but `call` returns a "
@@ -162,12 +162,6 @@ class _Asked:
     def _run(self, method: cst.FunctionDef, given: Value) -> Value | None:
         names = [each.name.value for each in method.params.params[1:2]]
         return run(self._file.module, method, dict.fromkeys(names, given), self._of_self)
-
-
-def _differ(said: Shape, made: Shape) -> bool:
-    return len(said) != len(made) or any(
-        None not in pair and pair[0] != pair[1] for pair in zip(said, made, strict=True)
-    )
 
 
 def _may_take_several(call: cst.FunctionDef) -> bool:

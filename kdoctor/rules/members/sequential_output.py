@@ -20,12 +20,16 @@ _ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "t
     "KD218", severity=Severity.ERROR, since="3.0", look_for=reads("output", "input", on=Kind.MODEL)
 )
 def check(read: Read) -> Finding | None:
-    """Report each read on a model that is surely a `Sequential` never called."""
-    told = _is_told_by_calls(read)
+    """Report each read on a model that is, or may be, a `Sequential` never called."""
+    told = _is_told_by_calls(read) or read.module.is_from_another_file(read.node.value)
     if read.owner.cls == "Sequential" and not told and not _is_called(read):
         return _of_a_sequential(read)
-    if told and _is_sequential(read) and not _is_made_a_tensor(read):
-        return _of_any_model(read)
+    if _is_made_a_tensor(read):
+        return None
+    if told and _is_sequential(read):
+        return _of_any_model(read, Severity.CHANGE)
+    if not told and _is_any_parameter(read) and _is_used_as_one(read):
+        return _of_any_model(read, Severity.LEGACY)
     return None
 
 
@@ -33,6 +37,20 @@ def _is_told_by_calls(read: Read) -> bool:
     """Say whether it is a parameter for which each call passes such a model."""
     parameter = _parameter(read.module, read.node.value)
     return parameter is not None and read.module.is_inferred_from_calls(parameter)
+
+
+def _is_any_parameter(read: Read) -> bool:
+    """Say whether it is a parameter of which no more is known than that it is a model."""
+    return (
+        _parameter(read.module, read.node.value) is not None
+        and read.owner.cls in {None, "Functional"}
+        and is_keras_3(read.facts, read.owner.qualified)
+    )
+
+
+def _is_used_as_one(read: Read) -> bool:
+    """Say whether no list is meant: something is read of it, or it is one of several."""
+    return isinstance(read.module.parent(read.node), cst.Attribute | cst.Element)
 
 
 def _is_sequential(read: Read) -> bool:
@@ -80,12 +98,12 @@ def _the_first(read: Read, unsafe_because: str = "") -> Fix | NoFix:
     return read.fix(f"Read `.{new}` instead", edit, unsafe_because=unsafe_because)
 
 
-def _of_any_model(read: Read) -> Finding:
+def _of_any_model(read: Read, severity: Severity) -> Finding:
     member = read.member
     return read.finding(
         f"a `Sequential` has no `{member}` before it is called like a layer; other models do",
         symbol=f"Model.{member}",
-        severity=Severity.CHANGE,
+        severity=severity,
         help=f"Every built model has `{member}s`, a list of tensors: for a single one write "
         f"`{member}s[0]`.",
         fix=NoFix(f"the model may have several {member}s")

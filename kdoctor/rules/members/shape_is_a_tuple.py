@@ -8,7 +8,9 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries import File, conditions, files
+from kdoctor.analysis.roots import USES_KERAS_3
+from kdoctor.analysis.tensors.keras_inputs import is_put_into_a_layer
 from kdoctor.analysis.tensors.shape_queries import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
@@ -42,6 +44,8 @@ _ATTRIBUTES = {
     "ndims": ("len(", ")", Precedence.PRIMARY),
     "rank": ("len(", ")", Precedence.PRIMARY),
 }
+_OF_TUPLES = frozenset({*_METHODS, *_ATTRIBUTES})
+_METHOD = "get_shape"
 _MANUAL = {
     "dims": "The elements of the shape are the dimensions: ints, or None.",
     "num_elements": "Multiply its elements: `math.prod(x.shape)`; None cannot be multiplied.",
@@ -69,7 +73,10 @@ _MAX_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
     severity=Severity.ERROR,
     since="3.0",
     only_alone=True,
-    look_for=files(reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"})),
+    look_for=files(
+        reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"}, of_either=_OF_TUPLES)
+        | (conditions.member(_METHOD) & USES_KERAS_3)
+    ),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
@@ -79,6 +86,8 @@ def check(file: File) -> Iterator[Finding]:
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not file.module.is_guarded(node):
             yield _finding(file, node, severity)
+        elif mentions_keras and _asks_a_layers_input(file.module, node):
+            yield _finding_of_method(file, node)
 
 
 def mends_get_shape(module: Module, node: cst.Attribute) -> bool:
@@ -107,6 +116,8 @@ def _severity(module: Module, node: cst.Attribute, *, mentions_keras: bool) -> S
         return Severity.ERROR
     if member == "as_list" and mentions_keras and _may_be_a_tuple(module, node.value):
         return _severity_by_comparison(module, node)
+    if member in _OF_TUPLES and mentions_keras and _is_of_a_layers_input(module, node.value):
+        return Severity.LEGACY
     return None
 
 
@@ -141,6 +152,29 @@ def _may_be_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
     if seems_tensorflows(module, base) or is_given_by_tensorflow(module, base):
         return False
     return module.context_of(node) in {Context.UNKNOWN, Context.FUNCTIONAL}
+
+
+def _is_of_a_layers_input(module: Module, shape: cst.BaseExpression) -> bool:
+    """Say whether it is the shape of what a layer is called with, and nothing else is known of."""
+    match shape:
+        case (
+            cst.Attribute(value=cst.Name() as tensor)
+            | cst.Call(func=cst.Attribute(value=cst.Name() as tensor))
+        ) if _may_be_a_tuple(module, shape):
+            return is_put_into_a_layer(module, tensor)
+    return False
+
+
+def _asks_a_layers_input(module: Module, node: cst.Attribute) -> bool:
+    """Say whether it is such a ``x.get_shape`` of which nothing is read that has a finding."""
+    if node.attr.value != _METHOD:
+        return False
+    call = module.parent(node)
+    if not isinstance(call, cst.Call) or not _is_of_a_layers_input(module, call):
+        return False
+    read = module.parent(call)
+    mended = isinstance(read, cst.Attribute) and read.attr.value in _OF_TUPLES
+    return not mended and not module.is_guarded(node)
 
 
 def _severity_by_comparison(module: Module, node: cst.Attribute) -> Severity:
@@ -236,6 +270,27 @@ def _finding(file: File, node: cst.Attribute, severity: Severity) -> Finding:
             proven_by=[
                 each for each in check.invalid if each.after and f".{member}" in each.before
             ],
+        ),
+    )
+
+
+def _finding_of_method(file: File, node: cst.Attribute) -> Finding:
+    call = file.module.parent(node)
+    assert call is not None
+    owner = file.module.outer_span(node.value)
+    span = file.module.span(call)
+    edit = Edit(span, (Hole(owner, Precedence.PRIMARY, Precedence.ATOM), ".shape"))
+    return file.finding(
+        "only TensorFlow tensors have this method; Keras tensors have `shape` alone: "
+        "AttributeError: 'KerasTensor' object has no attribute 'get_shape'",
+        at=node,
+        symbol="KerasTensor.get_shape",
+        severity=Severity.LEGACY,
+        help="Read `shape`, which both have.",
+        fix=file.fix(
+            "Write `shape`",
+            edit,
+            proven_by=[each for each in check.invalid if "len(x.get_shape())" in each.before],
         ),
     )
 

@@ -41,7 +41,7 @@ Form = Literal["attribute", "from-import", "import"]
 def look_up(module: Module, reference: Reference, facts: TargetFacts) -> Lookup | None:
     """Return what is known of a missing name, None of one that is there or not known."""
     name = reference.name
-    if is_closed(reference):
+    if is_closed(reference) or facts.is_open(name):
         return None
     if name.startswith(_ABOVE_FACADES) and facts.runs_keras_3("tf.keras"):
         for facade in FACADES:

@@ -12,18 +12,23 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.analysis.facts import Proven, TargetFacts
-from kdoctor.analysis.queries.callables import callee_of
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix, NoFix
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rewrite.visibility import is_conditional
-from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
 from kdoctor.rules.names._classes_asked_for import has_no_objects, is_only_asked_for, never_one_or
 from kdoctor.rules.names._given_lists import list_for_an_array
+from kdoctor.rules.names._kept_defaults import is_renamed_by, with_old_defaults
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
-from kdoctor.rules.names._moved_calls import changed_defaults, mean_the_same, misplaced
+from kdoctor.rules.names._moved_calls import (
+    changed_defaults,
+    mean_the_same,
+    misplaced,
+    old_defaults,
+    refused_keyword,
+)
 from kdoctor.rules.names._public_names import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
@@ -98,7 +103,7 @@ class Moves:
                 self._not_taken[old] = f"`{new}` was another class in Keras 2"
                 return
             for use in self._uses[old]:
-                keyword = _not_taken(use.call, new, self._facts)
+                keyword = refused_keyword(use.call, new, self._facts)
                 if keyword is not None:
                     self._not_taken[old] = f"`{new}` does not accept `{keyword}=`"
                     return
@@ -144,15 +149,17 @@ class Moves:
             reasons.append(reason)
             return applicability
 
+        def plain(use: Reference) -> Fix | NoFix:
+            return self._with_old_defaults(use, self._table.attempt(self._module, use, rated))
+
         def of_a_use(use: Reference) -> Fix | NoFix:
-            attempt = self._helpers.attempt_or(
-                use, lambda each: self._table.attempt(self._module, each, rated)
-            )
+            attempt = self._helpers.attempt_or(use, plain)
             if isinstance(use.node, cst.Name):
                 return attempt  # what becomes of a name is decided at its import
             return never_one_or(self._module, self._facts, use, attempt)
 
         attempt = self._table.attempt(self._module, reference, rated, of_a_use)
+        attempt = self._with_old_defaults(reference, attempt)
         if isinstance(attempt, NoFix):
             return attempt
         if (removal := self._removal(reference, attempt)) is not None:
@@ -162,6 +169,22 @@ class Moves:
             attempt = replace(attempt, unsafe_because=because or _CALLS_CHANGE)
         new = written[-1] if written else ""
         return with_question(self._module, self._facts, reference, new, attempt)
+
+    def _with_old_defaults(self, reference: Reference, attempt: Fix | NoFix) -> Fix | NoFix:
+        """Keep in a fix the defaults that the calls which it renames rest on."""
+        if isinstance(attempt, NoFix):
+            return attempt
+        moved = {row.left: move.new for row, move in self._moves.items() if move.new is not None}
+        calls = [
+            (use.call, self._kept_at(use, new))
+            for name, new in moved.items()
+            for use in self._uses[name]
+            if is_renamed_by(attempt, reference, use)
+        ]
+        return with_old_defaults(self._module, attempt, calls)
+
+    def _kept_at(self, use: Reference, new: str) -> tuple[str, ...]:
+        return old_defaults(use.call, self._old_signature(use), self._facts.signature(new))
 
     def _removal(self, reference: Reference, attempt: Fix | NoFix) -> Fix | None:
         """Return the fix that lets an import go that nothing uses, None where it is another.
@@ -398,16 +421,6 @@ class Ways:
     ) -> _Move:
         row = rewrite(under_keras(found.qualified), under_keras(new))
         return _Move(row, proofs, means, unsafe_because)
-
-
-def _not_taken(call: cst.Call | None, new: str, facts: TargetFacts) -> str | None:
-    """Return a keyword of a call that what it is to call surely refuses."""
-    callee = callee_of(new, facts)
-    if call is None or callee is None:
-        return None
-    given = (each.keyword.value for each in call.args if each.keyword is not None)
-    refused = (each for each in given if is_refused(callee.leaf, callee.kind, callee.new, each))
-    return next(refused, None)
 
 
 def is_of_the_copy(found: Lookup) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, zip_longest
 
 import libcst as cst
 
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.callables import callee_of
 from kdoctor.keras_api import Parameter, Signature
+from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.syntax.literals import UNKNOWN, literal_in
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -26,6 +29,13 @@ _SIZES = frozenset({"padding"})
 # What a function makes has the type that this parameter had by default: where it is gone, so is
 # the type.
 _TYPE_OF_RESULT = frozenset({"dtype"})
+
+# Parameters of which the old default is written at the call where it is another now. An example of
+# the rule runs each. Of others it would be refused, or mean something else: the old `hard_sigmoid`
+# is another function, and `initial_scale=None` no number.
+WRITTEN_OUT = frozenset(
+    {"data_format", "ema_overwrite_frequency", "pool_size", "reset_after", "width"}
+)
 
 # What every layer and model takes out of `**kwargs`, then and now.
 _OF_EVERY_LAYER = frozenset({"input_shape", "name", "trainable"})
@@ -48,7 +58,7 @@ def mean_the_same(
 def changed_defaults(
     calls: Sequence[cst.Call | None], old: Signature | None, new: Signature | None
 ) -> list[str]:
-    """Return in words which defaults that the calls rest on are others now."""
+    """Return in words which defaults that the calls rest on are others now, and are not kept."""
     if old is None or new is None:
         return []
     given = [_given(call, old) for call in calls if call is not None]
@@ -63,11 +73,38 @@ def changed_defaults(
         f"`{each.name}` was {each.default} by default and "
         f"{'must be given' if now is None else f'is {now}'} now"
         for each in old.parameters
-        if each.name in partners and each.default is not None
+        if each.name in partners
+        and each.default is not None
+        and not _is_written_out(each, new, partners)
         for now in (_default(new, partners[each.name]),)
         if not _same_default(each.name, each.default, now)
         and any(names is not None and each.name not in names for names in given)
     ]
+
+
+def old_defaults(
+    call: cst.Call | None, old: Signature | None, new: Signature | None
+) -> tuple[str, ...]:
+    """Return the keyword arguments that keep, at a call, the defaults that it rests on."""
+    given = None if call is None or old is None else _given(call, old)
+    if old is None or new is None or given is None:
+        return ()
+    partners = _partners(old, new)
+    return tuple(
+        f"{partners[each.name]}={each.default}"
+        for each in old.parameters
+        if each.name in partners and each.name not in given and _is_written_out(each, new, partners)
+    )
+
+
+def _is_written_out(parameter: Parameter, new: Signature, partners: Mapping[str, str]) -> bool:
+    name = partners[parameter.name]
+    return (
+        parameter.name in WRITTEN_OUT
+        and parameter.default is not None
+        and literal_in(parameter.default) is not UNKNOWN
+        and not _same_default(parameter.name, parameter.default, _default(new, name))
+    )
 
 
 def misplaced(
@@ -93,6 +130,16 @@ def misplaced(
     )
 
 
+def refused_keyword(call: cst.Call | None, new: str, facts: TargetFacts) -> str | None:
+    """Return a keyword of a call that what it is to call surely refuses."""
+    callee = callee_of(new, facts)
+    if call is None or callee is None:
+        return None
+    given = (each.keyword.value for each in call.args if each.keyword is not None)
+    refused = (each for each in given if is_refused(callee.leaf, callee.kind, callee.new, each))
+    return next(refused, None)
+
+
 def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None) -> bool:
     if old is None or new is None:
         return False
@@ -115,8 +162,14 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
         return False
     if any(each.name not in given for each in _gone_types(old, new)):
         return False
-    left_out = [parameter for parameter in old.parameters if parameter.name not in given]
-    filled = {partners.get(name, name) for name in given}
+    left_out = [
+        parameter
+        for parameter in old.parameters
+        if parameter.name not in given
+        and not (parameter.name in partners and _is_written_out(parameter, new, partners))
+    ]
+    written = {each.partition("=")[0] for each in old_defaults(call, old, new)}
+    filled = {partners.get(name, name) for name in given} | written
     return all(
         _same_default(parameter.name, parameter.default, _default(new, partners[parameter.name]))
         for parameter in left_out

@@ -15,7 +15,7 @@ from msgspec import Struct
 from kdoctor.analysis.calls import (
     add_keyword,
     argument,
-    call_of_super,
+    arguments,
     is_hidden,
     is_keras_3,
     passed,
@@ -24,7 +24,12 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
+from kdoctor.analysis.models.user_classes import (
+    is_init_of_base,
+    is_only_registered,
+    methods_in,
+    only_base,
+)
 from kdoctor.analysis.queries import Method, Query, imported_calls, methods
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.analysis.queries.signatures import FormalSignature
@@ -146,26 +151,24 @@ def _classes(module: Module, facts: TargetFacts) -> Iterator[UserConfig]:
         params = init.params
         if not params.params or params.posonly_params or isinstance(params.star_arg, cst.Param):
             continue
-        to_base = _call_of_base(init)
+        to_base = _call_of_base(module, node, init)
         if to_base is not None:
             yield UserConfig(node, init, made.kind, to_base)
 
 
-def _call_of_base(init: cst.FunctionDef) -> cst.Call | None:
-    """Return the one ``super().__init__(…)``, where nothing is given by position.
+def _call_of_base(module: Module, node: cst.ClassDef, init: cst.FunctionDef) -> cst.Call | None:
+    """Return the one call of the base's ``__init__``, where nothing is given by position.
 
     A model that is given its inputs and outputs there is another thing.
     """
     found = [
-        call
+        each
         for each in descendants(init.body)
-        if (pair := call_of_super(each)) is not None
-        for name, call in (pair,)
-        if name == "__init__"
+        if isinstance(each, cst.Call) and is_init_of_base(module, node, each)
     ]
     if len(found) != 1 or any(
         each.star != "**" and (each.keyword is None or each.keyword.value not in OF_BASE)
-        for each in found[0].args
+        for each in arguments(found[0])
     ):
         return None
     return found[0]
@@ -195,7 +198,7 @@ def takes_keywords(module: Module, own: UserConfig) -> tuple[Edit, ...] | None:
     None where it hands on a name of its own making, which Keras says, too.
     """
     in_use = {each.value for each in descendants(own.init) if isinstance(each, cst.Name)}
-    if "kwargs" in in_use or not all(_hands_on(each) for each in own.to_base.args):
+    if "kwargs" in in_use or not all(_hands_on(each) for each in arguments(own.to_base)):
         return None
     last = [*own.init.params.params, *own.init.params.kwonly_params][-1]
     end = module.span(last).end

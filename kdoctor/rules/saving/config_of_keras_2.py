@@ -16,7 +16,11 @@ from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.fixes.helper_definition import definition_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import (
+    definition_edits,
+    is_name_of_module,
+    top_statement,
+)
 from kdoctor.rules.names._keras_2_code.definitions import definition
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._config_reads import HELPER, ConfigRead, Form, config_reads
@@ -135,8 +139,7 @@ def _fix(file: File, call: cst.Call, calls: Sequence[cst.Call]) -> Fix | NoFix:
         return NoFix("it is also loaded or written, and Keras 3 does not load the old form")
     before = top_statement(module, min(calls, key=module.span))
     added = definition_edits(module, before, HELPER, definition(HELPER).text)
-    here, top = module.scope_of(call).owner(HELPER), module.scope_of(module.tree)
-    if added is None or (here is not None and here is not top):
+    if added is None or not is_name_of_module(module, HELPER, call):
         return NoFix(f"`{HELPER}` is something else in this file")
     place = module.outer_span(call)
     config = Hole(place, Precedence.LAMBDA, precedence_of(call))

@@ -23,10 +23,17 @@ from kdoctor.syntax.lowering.process import may_change_libcst
 
 _OWN: Final = ("__repr__", "__eq__", "__hash__")
 _WRITTEN: Final = ("__init__", "__setattr__", "__delattr__")
-# Modules, and the functions of them that are imported by name; the second tokenizes in Python.
+# Modules, and what is imported of them by name: it is taken from them once it is asked for.
 _NOT_USED: Final = {
     "libcst.metadata": (),
-    "libcst._parser.detect_config": ("convert_to_utf8",),
+    "libcst.metadata.base_provider": (
+        *("BaseMetadataProvider", "BatchableMetadataProvider", "VisitorMetadataProvider"),
+    ),
+    "libcst.metadata.wrapper": ("MetadataWrapper",),
+    "libcst.helpers": ("ensure_type",),
+    "libcst._batched_visitor": ("BatchableCSTVisitor", "visit_batched"),
+    "libcst._parser.entrypoints": ("parse_expression", "parse_module", "parse_statement"),
+    "libcst._parser.types.config": ("KNOWN_PYTHON_VERSION_STRINGS", "PartialParserConfig"),
 }
 
 
@@ -47,14 +54,15 @@ def import_libcst() -> None:
 
     package = PathFinder.find_spec("libcst")
     for folder in (package and package.submodule_search_locations) or ():
-        for name, functions in _NOT_USED.items():
+        for name, imported in _NOT_USED.items():
             place = os.path.join(folder, *name.split(".")[1:-1])  # noqa: PTH118 - it costs more
-            lazy_module.install_lazy_module(name, [place], functions)
+            lazy_module.install_lazy_module(name, [place], imported)
     vars(dataclasses)["dataclass"] = lean  # what another thread makes meanwhile is not changed
     try:
-        import libcst  # noqa: F401, PLC0415
+        import libcst  # noqa: PLC0415
     finally:
         vars(dataclasses)["dataclass"] = usual
+    lazy_module.take_back_placeholders(libcst, _NOT_USED)
     for name in _NOT_USED:
         parent, _, leaf = name.rpartition(".")
         if {name, parent} <= sys.modules.keys():

@@ -39,13 +39,16 @@ _INHERITED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Probe:
+class Probe:
+    """What an interpreter is, and which frameworks are installed for it, with their versions."""
+
     interpreter: Interpreter
     python: tuple[int, ...]
     found: dict[str, str]
 
     @property
     def has_tensorflow(self) -> bool:
+        """Whether TensorFlow is installed."""
         return "tensorflow" in self.found
 
     @property
@@ -99,28 +102,33 @@ def choose(folder: str, named: str | None) -> Interpreter:
         interpreter = interpreter_named(named)
         if interpreter is None:
             raise UsageProblem(f"--python {named}: no such Python interpreter")
-        return _checked(_probe(interpreter))
+        return _checked(probe(interpreter))
     own = Interpreter(sys.executable, "the one that runs kdoctor")
     projects = interpreter_for(folder)
     if projects.path != own.path:
         try:
-            probe = _probe(projects)
+            found = probe(projects)
         except UsageProblem:
             return _checked(
-                _probe(own)
+                probe(own)
             )  # a broken interpreter cannot be the one that the code runs on
-        if probe.has_tensorflow:
-            return _checked(probe)
-    return _checked(_probe(own))
+        if found.has_tensorflow:
+            return _checked(found)
+    return _checked(probe(own))
 
 
-def _checked(probe: _Probe) -> Interpreter:
-    if probe.lacks:
-        raise UsageProblem(probe.lacks)
-    return probe.interpreter
+def _checked(found: Probe) -> Interpreter:
+    if found.lacks:
+        raise UsageProblem(found.lacks)
+    return found.interpreter
 
 
-def _probe(interpreter: Interpreter) -> _Probe:
+def probe(interpreter: Interpreter) -> Probe:
+    """Ask an interpreter which frameworks it has.
+
+    Raises:
+        UsageProblem: it is none.
+    """
     try:
         done = subprocess.run(
             [interpreter.path, "-c", _PROBE_CODE],
@@ -135,4 +143,4 @@ def _probe(interpreter: Interpreter) -> _Probe:
         raise UsageProblem(
             f"{interpreter.path} does not behave like a Python interpreter: {error}"
         ) from error
-    return _Probe(interpreter, tuple(answer["python"]), answer["found"])
+    return Probe(interpreter, tuple(answer["python"]), answer["found"])

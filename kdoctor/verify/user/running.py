@@ -92,7 +92,7 @@ def run(
     if not old:
         return Ran({}, {}, ())
     with (
-        _exit_on_signals(),
+        exit_on_signals(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
         _Worker(_KERAS_2, interpreter, Path(folder), limits) as first,
         _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
@@ -113,7 +113,7 @@ def run(
 
 
 @contextlib.contextmanager
-def _exit_on_signals() -> Iterator[None]:
+def exit_on_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into an exit, so that workers end and their folder is deleted."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -22,6 +22,7 @@ from kdoctor.syntax import Module
         ("x = [1]\ndel x\n", []),
         ("x = [1]\n\n\ndef f():\n    x = 2\n    return x\n", []),
         ("x = [1]\n\n\ndef f():\n    global x\n    x = x\n", [6]),
+        ("x = [1]\ny = f(x=2)\nz = y.x\ny.x = f(x=x)\n", [4]),
     ],
 )
 def test_what_is_stored_anew_is_not_read(source, lines):

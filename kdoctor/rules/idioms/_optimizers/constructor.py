@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.analysis.calls import argument, call_of_super
+from kdoctor.analysis.calls import argument, arguments
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -20,11 +20,13 @@ from kdoctor.rules.idioms._optimizers.plan import Part, Plan
 from kdoctor.rules.idioms._optimizers.protocols import (
     backend_call,
     call_of_self,
+    init_of_base,
     parameters,
     statements,
     text_of,
 )
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.node_predicates import is_of_named_base
 
 RATES = ("lr", "learning_rate")
 """What the learning rate was called."""
@@ -92,11 +94,11 @@ def _read(
         for each in inner:
             _read(plan, function, names, each, start)
         return
-    call = call_of_super(statement.value) if isinstance(statement, cst.Expr) else None
-    if call is not None and call[0] == "__init__":
+    call = init_of_base(statement.value) if isinstance(statement, cst.Expr) else None
+    if call is not None:
         if start.base_call is not None:
             plan.stop(statement, "`super().__init__` is called twice")
-        start.base_call, start.base_statement = call[1], statement
+        start.base_call, start.base_statement = call, statement
         return
     if start.base_call is None:
         start.before.append(statement)
@@ -375,6 +377,8 @@ def _tell_the_base(  # noqa: PLR0913, PLR0917 - what the call needs to be writte
     decay = [f'decay = {keywords}.pop("decay", 0.0)'] if start.decays else []
     if start.decays and "decay" in _names_of(function):
         plan.stop(function.name, "it accepts `decay` and passes a different one on")
+    # Named, the base is written as another class may: all that it is told is by keyword.
+    func = "super().__init__" if is_of_named_base(call) else plan.module.source(call.func)
     place = statement if start.rate is None else _place(plan, function, start)
     if place is statement:
         if start.rate_statement is not None:
@@ -382,12 +386,11 @@ def _tell_the_base(  # noqa: PLR0913, PLR0917 - what the call needs to be writte
         if decay:
             plan.insert_before(statement, decay)
         span = plan.module.span(call)
-        plan.write(Span(plan.module.span(call.func).end, span.end), *parts)
+        plan.write(span, func, *parts)
         return statement
     plan.remove(statement)
     indent = plan.indent(statement)
     head = "".join(f"{line}\n{indent}" for line in decay)
-    func = plan.module.source(call.func)
     span = plan.module.span(place)
     plan.settled.update(descendants(place))
     plan.write(span, f"{head}{func}", *parts)
@@ -424,7 +427,7 @@ def _arguments(plan: Plan, names: Names, call: cst.Call, keywords: str) -> list[
     """Return what else was passed to the base class; the first of Keras 2 was the name."""
     by_position = _OF_2_11 if names.is_of_2_11 else _OF_2_11[:1]
     parts: list[tuple[Part, ...]] = []
-    for position, each in enumerate(call.args):
+    for position, each in enumerate(arguments(call)):
         keyword = each.keyword.value if each.keyword is not None else ""
         if each.star == "**":
             parts.append(("**", plan.hole(each.value)))

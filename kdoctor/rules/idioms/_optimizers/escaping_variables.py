@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import arguments
 from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.protocols import call_of_self, parameters
@@ -52,9 +53,11 @@ def _at(call: cst.Call, name: str, wanted: list[str]) -> Iterator[int]:
 def check_handed_on(plan: Plan, function: cst.FunctionDef, variables: set[str]) -> None:
     """Stop where a function that is not known gets a variable, or the optimizer itself."""
     for call in descendants(function.body):
-        if not isinstance(call, cst.Call) or call_of_self(call, function) is not None:
+        if not isinstance(call, cst.Call) or call in plan.settled:
             continue
-        for each in call.args:
+        if call_of_self(call, function) is not None:
+            continue
+        for each in arguments(call):
             if not isinstance(each.value, cst.Name):
                 continue
             if each.value.value == receiver(function) and not _is_super(call):

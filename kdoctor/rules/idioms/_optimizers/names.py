@@ -54,7 +54,8 @@ OF_2_11 = frozenset(
     }
 )
 """The same for optimizers of TensorFlow 2.11 to 2.15."""
-_LAST_2 = "2.15.0"
+LAST_2 = "2.15.0"
+"""The last release of Keras 2."""
 
 _HOOKS = frozenset(
     {
@@ -83,6 +84,7 @@ class Names(Struct):
     read: set[str] = field(default_factory=set)
     decays: bool = False
     dropped: set[str] = field(default_factory=set)
+    base: Type = _BASE
 
     @classmethod
     def of(
@@ -92,9 +94,10 @@ class Names(Struct):
         *,
         old_style: bool = False,
         is_of_2_11: bool = False,
+        base: Type = _BASE,
     ) -> Names:
-        """Return the names that a class uses."""
-        names = cls(facts, old_style, is_of_2_11, frozenset(optimizer.methods))
+        """Return the names that a class uses, right below ``base``."""
+        names = cls(facts, old_style, is_of_2_11, frozenset(optimizer.methods), base=base)
         for function in optimizer.methods.values():
             for each in descendants(function):
                 names._note(each, function)
@@ -143,12 +146,18 @@ class Names(Struct):
         return self._is_of_base(name) and not (self.is_of_2_11 and self._was_of_base(name))
 
     def _is_of_base(self, name: str) -> bool:
-        return self.facts.member(_BASE, name) is Presence.EXISTS
+        return self.facts.member(self.base, name) is Presence.EXISTS
 
     def _was_of_base(self, name: str) -> bool:
         if name == "_learning_rate":
             return True  # the class itself had to set it
-        return self.facts.at_release(_LAST_2).member(_BASE, name) is Presence.EXISTS
+        return self.facts.at_release(LAST_2).member(self.base, name) is Presence.EXISTS
+
+    def is_of_base_alone(self, name: str) -> bool:
+        """Say whether the base has a member that not each optimizer of Keras has."""
+        is_own = name in self.stored or name in self.methods
+        of_all = self.facts.member(_BASE, name) is Presence.EXISTS
+        return not is_own and not of_all and self._is_of_base(name)
 
     @property
     def _gone(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.calls import is_call_of_super, is_keras_3
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
@@ -19,6 +19,7 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
+from kdoctor.syntax.node_predicates import is_of_named_base
 
 BASES = frozenset({"Optimizer", "OptimizerV2"})
 
@@ -108,6 +109,13 @@ def call_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> tuple[str, cst
         name = member_of_self(node.func, function)
         return None if name is None else (name, node)
     return None
+
+
+def init_of_base(node: cst.CSTNode) -> cst.Call | None:
+    """Return ``super().__init__(…)``, or ``Base.__init__(self, …)``."""
+    if not isinstance(node, cst.Call):
+        return None
+    return node if is_of_named_base(node) or is_call_of_super(node, "__init__") else None
 
 
 def text_of(node: cst.BaseExpression | None) -> str | None:

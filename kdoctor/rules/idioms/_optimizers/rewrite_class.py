@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.calls import arguments, call_of_super
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._optimizers import resource, steps, updates
+from kdoctor.rules.idioms._optimizers.concrete_base import (
+    STATE_LISTS,
+    check_state,
+    concrete_base,
+    keep_start,
+    pass_the_rate_on,
+)
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.constructor import RATES, rewrite_start
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.protocols import BASES, OldOptimizer, call_of_self
+from kdoctor.rules.idioms._optimizers.protocols import (
+    BASES,
+    OldOptimizer,
+    call_of_self,
+    init_of_base,
+)
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.value_types import Kind
+from kdoctor.value_types import Kind, Type
 
 _BASE = "keras.optimizers.Optimizer"
 # The most telling first.
@@ -34,6 +46,10 @@ _WEIGHTS = "`set_weights`, which read the weights of older Keras versions, is re
 def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> Plan:
     """Return the plan of a class; it has ``stops`` where the class is not understood."""
     plan = Plan(module, optimizer.node)
+    concrete = concrete_base(facts, optimizer)
+    if concrete is not None:
+        _plan_below(plan, facts, optimizer, concrete)
+        return plan
     if optimizer.base is None:
         plan.stop(optimizer.node.name, "its base class is not the plain `Optimizer` of Keras")
         return plan
@@ -62,6 +78,24 @@ def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> P
         if name not in names.dropped:
             names.check_members(plan, function)
     return plan
+
+
+def _plan_below(plan: Plan, facts: TargetFacts, optimizer: OldOptimizer, base: Type) -> None:
+    """Plan a class right below one of Keras' own optimizers."""
+    names = Names.of(optimizer, facts, is_of_2_11=True, base=base)
+    methods = optimizer.methods
+    if "__init__" in methods:
+        keep_start(plan, facts, methods["__init__"], names)
+    if "get_config" in methods:
+        rewrite_config(plan, methods["get_config"], names)
+    if steps.STEP in methods:
+        pass_the_rate_on(plan, methods[steps.STEP])
+    inherited = {each for each in STATE_LISTS if names.is_of_base_alone(each)}
+    steps.rewrite_steps(plan, optimizer, inherited)
+    names.check_methods(plan, optimizer)
+    for function in methods.values():
+        check_state(plan, facts, function, names)
+        names.check_members(plan, function)
 
 
 def _base(plan: Plan, optimizer: OldOptimizer) -> None:
@@ -142,10 +176,11 @@ def _error_of_hyperparameters(optimizer: OldOptimizer) -> str | None:
 def _error(optimizer: OldOptimizer) -> str:
     """Return what Keras 3 raises, by what the class tells its base."""
     start = optimizer.methods.get("__init__")
-    calls = [] if start is None else [call_of_super(each) for each in descendants(start.body)]
-    call = next((each[1] for each in calls if each is not None and each[0] == "__init__"), None)
-    if call is None or any(each.keyword and each.keyword.value in RATES for each in call.args):
+    calls = [] if start is None else [init_of_base(each) for each in descendants(start.body)]
+    call = next((each for each in calls if each is not None), None)
+    given = [] if call is None else arguments(call)
+    if call is None or any(each.keyword and each.keyword.value in RATES for each in given):
         return "NotImplementedError at the first step"
-    if call.args and call.args[0].keyword is None and not call.args[0].star:
+    if given and given[0].keyword is None and not given[0].star:
         return "ValueError: Argument `learning_rate` should be float"  # it is the name
     return "TypeError: BaseOptimizer.__init__() missing 1 required positional argument"

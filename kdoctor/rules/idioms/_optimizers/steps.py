@@ -7,9 +7,11 @@ rows which occur twice in the gradient of an embedding are no longer added up fi
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super, is_not_a_variable
+from kdoctor.analysis.calls import call_of_super, is_call_of_super, is_not_a_variable
 from kdoctor.analysis.dataflow.statements import is_docstring
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.model import Span
@@ -33,10 +35,16 @@ _SPARSE = "tensorflow.IndexedSlices"
 _AVERAGE = "with `use_ema=True` the average starts with the weights after the first step in Keras 3"
 
 
-def rewrite_steps(plan: Plan, optimizer: OldOptimizer) -> None:
-    """Plan the methods of a class of this protocol; ``__init__`` and ``get_config`` are done."""
+def rewrite_steps(
+    plan: Plan, optimizer: OldOptimizer, inherited: Collection[str] = frozenset()
+) -> None:
+    """Plan the methods of a class of this protocol; ``__init__`` and ``get_config`` are done.
+
+    ``inherited`` are the lists of variables that the base makes.
+    """
     methods = optimizer.methods
     states = States.of(optimizer)
+    states.together.update(inherited)
     variables = variables_in(methods, STEP)
     if BUILD in methods:
         rewrite_build(plan, methods[BUILD])
@@ -79,7 +87,7 @@ def _update_step(plan: Plan, function: cst.FunctionDef, states: States) -> None:
     if not takes_rate:
         end = plan.module.span(plain[1]).end
         plan.write(Span(end, end), f", {_RATE}")
-        _sparse(plan, function, states)
+        add_up_rows(plan, function, states)
     if not _is_bound(function, _RATE):
         _pass_the_rate(plan, function)
 
@@ -102,7 +110,7 @@ def _pass_the_rate(plan: Plan, function: cst.FunctionDef) -> None:
             plan.replace(each, _RATE)
 
 
-def _sparse(plan: Plan, function: cst.FunctionDef, states: States) -> None:
+def add_up_rows(plan: Plan, function: cst.FunctionDef, states: States) -> None:
     """Add up the rows of a gradient that occur twice, where the class looks at rows."""
     gradient = parameters(function)[0]
     body = [each for each in function.body.body if not is_docstring(each)]
@@ -118,7 +126,9 @@ def _sparse(plan: Plan, function: cst.FunctionDef, states: States) -> None:
     }
     rows, positions, values = (_free(each, taken) for each in ("rows", "positions", "values"))
     if any(
-        isinstance(each, cst.Attribute | cst.Name) and _is_sparse(plan, each) for each in inside
+        is_call_of_super(each, STEP)  # Keras' own look at rows
+        or (isinstance(each, cst.Attribute | cst.Name) and _is_sparse(plan, each))
+        for each in inside
     ):
         sparse, total = plan.spell(_SPARSE), plan.spell("tensorflow.math.unsorted_segment_sum")
         unique, size = plan.spell("tensorflow.unique"), plan.spell("tensorflow.size")

@@ -43,8 +43,8 @@ DIFFERENCES: Final = {
     "from its end was empty, and raises here",
     "batch_normalization": "`keras.ops.batch_normalization` accepts only one-dimensional mean and "
     "variance, and rejects those that keep all axes",
-    "bias_add": "with `image_data_format` channels_first the bias was added along the second axis, "
-    "here along the last",
+    "bias_add": "for channels_first the bias was added along the second axis also where it has "
+    "several axes, or where only `image_data_format` says so",
     "binary_crossentropy": "Keras 2 took the logarithm of p + epsilon: near probabilities 0 and 1 "
     "the two differ by up to 0.7",
     "cast_to_floatx": "for a NumPy array it returns a tensor, where Keras 2 returned an array",
@@ -55,6 +55,7 @@ DIFFERENCES: Final = {
     "eval": _NO_NUMBER,
     "gather": "a negative index was rejected on a CPU and gave zeros on a GPU; here it counts from "
     "the end",
+    "get_graph": "names are unique in TensorFlow's graph, where layers of Keras 3 enter none",
     "get_value": _NO_NUMBER,
     "l2_normalize": "for an `axis` of None `keras.ops.normalize` uses the last one, K.l2_normalize "
     "used all",

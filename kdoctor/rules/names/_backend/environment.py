@@ -5,6 +5,7 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import Guard, equals, given
 from kdoctor.rules.names._backend.function_guards import is_function, is_no_function
+from kdoctor.rules.names._backend.uses import asked_for
 from kdoctor.rules.names._backend.value_guards import text
 
 
@@ -57,6 +58,12 @@ REWRITES = (
         "keras.config.set_image_data_format("
         '{"tf": "channels_last", "th": "channels_first"}[dim_ordering])',
     ),
+    # The graph of symbolic layers, which is gone: for unique names any graph will do.
+    rewrite(
+        "keras.backend.get_graph()",
+        "tensorflow.compat.v1.get_default_graph()",
+        when=asked_for("unique_name"),
+    ),
     # Public by accident, from Keras 2.6 to 2.12: it makes a name for a layer, not for a tensor.
     rewrite(
         "keras.backend.unique_object_name("
@@ -92,6 +99,9 @@ BY_HAND = {
     "track_variable": "it registered variables to initialize, which now happens when they are "
     "created: remove it",
     "control_dependencies": "code runs in the order in which it is written: remove it",
+    "get_graph": "it was the graph in which Keras put symbolic layers together: code runs eagerly, "
+    "and `with K.get_graph().as_default()` can be removed; for a unique name write "
+    "tf.compat.v1.get_default_graph().unique_name(name)",
     "reset_uids": "write keras.utils.clear_session(), which also resets all other global state of "
     "Keras",
     "ContextValueCache": "it kept one dropout mask for all steps of a recurrent layer: derive the "

@@ -40,6 +40,11 @@ def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
     return places
 
 
+def places_of(module: Module, name: cst.Name) -> Sequence[cst.CSTNode]:
+    """Return all places of a name, those that bind it among them."""
+    return _of_the_name(module, name)
+
+
 def _read_by(module: Module, value: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
     """Yield the reads of what a value is assigned to, and the calls of what returns it.
 

@@ -28,7 +28,7 @@ def with_phase(module: Module, reference: Reference) -> Fix | None:
     ``f`` becomes a model, and each call says ``training=``. ``reference`` is the function or the
     phase. None where a use is no such call.
     """
-    call = _function_around(module, reference)
+    call = function_around(module, reference)
     if call is None or len(call.args) != len(_ARGUMENTS) or any(each.star for each in call.args):
         return None
     names = [each.keyword.value if each.keyword else None for each in call.args]
@@ -54,7 +54,8 @@ def with_phase(module: Module, reference: Reference) -> Fix | None:
     return Fix(title, tuple(edits), Applicability.UNSAFE, needs, unsafe_because=_ARRAYS)
 
 
-def _function_around(module: Module, reference: Reference) -> cst.Call | None:
+def function_around(module: Module, reference: Reference) -> cst.Call | None:
+    """Return the call of ``K.function`` that is, or stands around, a reference."""
     nodes = [reference.call, *module.ancestors(reference.node)]
     for each in nodes:
         if isinstance(each, cst.Call):

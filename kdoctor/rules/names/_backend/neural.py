@@ -119,6 +119,17 @@ REWRITES = (
         when=equals("data_format", None) & somewhere(),
     ),
     *where_rank_is_known(
+        "keras.backend.bias_add(x, bias, data_format=None)",
+        "x + keras.ops.reshape(bias, (-1,) + (1,) * (len(x.shape) - 2))",
+        when=equals("data_format", "channels_first"),
+    ),
+    # `self.data_format`, as in layers that were copied from Keras 2.
+    *where_rank_is_known(
+        "keras.backend.bias_add(x, bias, data_format=None)",
+        "x + (keras.ops.reshape(bias, (-1,) + (1,) * (len(x.shape) - 2)) if (data_format or "
+        'keras.config.image_data_format()) == "channels_first" else bias)',
+    ),
+    *where_rank_is_known(
         "keras.backend.conv1d("
         "x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)",
         f"keras.ops.conv{_CONVOLVED.format('kernel')}",

@@ -12,14 +12,16 @@ from kdoctor.model import Fix, NoFix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, RewriteTable
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statement_rewrites
+from kdoctor.rules.names._backend.accumulators import as_beginning_of_a_sum
 from kdoctor.rules.names._backend.branch_effects import with_one_branch
 from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.dim_ordering import compared_ordering
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.generators import with_generator
+from kdoctor.rules.names._backend.gradients import as_gradients
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.learning_phase import decorator_fix, phase_fix
-from kdoctor.rules.names._backend.learning_phase_inputs import with_phase
+from kdoctor.rules.names._backend.learning_phase_inputs import function_around, with_phase
 from kdoctor.rules.names._backend.refuses_arrays import if_an_array
 from kdoctor.rules.names._backend.session_runs import session_fix
 from kdoctor.rules.names._backend.unknown_rank import may_be_unknown, why_unsafe
@@ -99,10 +101,17 @@ def _special(
         case "function":
             with_it = with_phase(module, reference)
             return with_it or as_function(module, reference, proven["function"])
+        case "gradients":
+            return as_gradients(module, reference)
         case "learning_phase":
-            return with_phase(module, reference)
+            with_it = with_phase(module, reference)
+            if with_it is None and function_around(module, reference) is not None:
+                return as_function(module, reference, proven["function"])
+            return with_it
         case "get_session":
             return session_fix(module, reference)
+        case "variable" if reference.call is not None:
+            return as_beginning_of_a_sum(module, reference.call)
         case "image_dim_ordering":
             return compared_ordering(module, reference, proven["image_dim_ordering"])
     return None
@@ -123,7 +132,7 @@ def help_for(name: str, attempt: Fix | NoFix, found: Lookup | None = None) -> st
 def reason_for(name: str, refused: NoFix, rows: RewriteTable, found: Lookup) -> NoFix:
     """Return why there is no fix of a use of ``keras.backend.<name>``."""
     has_rows = bool(rows.rows_for(f"keras.backend.{name}"))
-    if has_rows or name == "function" or refused == ONLY_IN_DEAD_CODE:
+    if has_rows or name in ("function", "gradients") or refused == ONLY_IN_DEAD_CODE:
         return refused
     if _may_be_meant(name, found):
         return NoFix("no release had this name: kdoctor can only guess what is meant")

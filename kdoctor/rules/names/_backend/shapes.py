@@ -95,14 +95,15 @@ REWRITES = (
     rewrite("keras.backend.int_shape(x)", "x.shape", when=indexed()),
     *where_rank_is_known("keras.backend.int_shape(x)", "tuple(x.shape)"),
     *where_rank_is_known("keras.backend.get_variable_shape(x)", "tuple(x.shape)"),
-    # Of a symbolic tensor keras.ops.ndim makes another, and no number.
+    # Of a symbolic tensor keras.ops.ndim makes another, and no number: it is for code that surely
+    # gets none. Elsewhere len() raises where the rank is unknown, which is better than no number.
     rewrite("keras.backend.ndim(x)", "len(x.shape)", when=rank_is_known()),
     rewrite(
         "keras.backend.ndim(x)",
         "keras.ops.ndim(x)",
         when=context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
     ),
-    rewrite("keras.backend.ndim(x)", "keras.ops.ndim(x)", when=somewhere()),
+    rewrite("keras.backend.ndim(x)", "len(x.shape)", when=somewhere()),
     rewrite("keras.backend.count_params(x)", "numpy.prod(x.shape)"),
     rewrite("keras.backend.reshape(x, shape)", "keras.ops.reshape(x, shape)"),
     rewrite("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))"),

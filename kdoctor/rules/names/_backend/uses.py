@@ -44,6 +44,16 @@ def indexed() -> Guard:
     return Question("indexed()", "the result of the call is not indexed", answer)
 
 
+def asked_for(member: str) -> Guard:
+    """This member of the result is read on the spot."""
+
+    def answer(use_site: UseSite) -> GuardAnswer:
+        read = use_site.module.parent(use_site.node)
+        return GuardAnswer.of(isinstance(read, cst.Attribute) and read.attr.value == member)
+
+    return Question(f"asked_for({member!r})", f"`{member}` of the result is not read", answer)
+
+
 def calculated_with() -> Guard:
     """The result, or a slice of it, is an operand: on the spot, or by the name it is given.
 

@@ -24,6 +24,8 @@ _ASSIGNMENTS = {
     "update_sub(x, decrement)": "x.assign_sub(decrement)",
     "moving_average_update(x, value, momentum)": "x.assign_sub((x - value) * (1 - momentum))",
 }
+ASSIGNING = frozenset(each.partition("(")[0] for each in _ASSIGNMENTS)
+"""The functions that change the variable that they are given first."""
 _VALUE = "keras.ops.convert_to_numpy(x)[()]"
 _VARIABLE = "keras.backend.variable(value, dtype=None, name=None, constraint=None)"
 _PLAIN = plain_name("name") & equals("constraint", None)

@@ -8,7 +8,7 @@ and give another type. All names are under ``keras``; they hold under each root.
 
 from __future__ import annotations
 
-from kdoctor.rules.names._successors import keras1, layers, training, utilities
+from kdoctor.rules.names._successors import keras1, layers, own_config, training, utilities
 from kdoctor.rules.names._successors.advice import BY_HAND as BY_HAND
 from kdoctor.rules.names._successors.advice import told_by_hand as told_by_hand
 from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_KERAS
@@ -16,4 +16,4 @@ from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
 from kdoctor.rules.names._successors.result_dtype import HELD as HELD
 from kdoctor.rules.names._successors.successor import Successor as Successor
 
-SUCCESSORS = (*layers.ROWS, *keras1.ROWS, *utilities.ROWS, *training.ROWS)
+SUCCESSORS = (*own_config.ROWS, *layers.ROWS, *keras1.ROWS, *utilities.ROWS, *training.ROWS)

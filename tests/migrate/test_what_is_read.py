@@ -1,0 +1,45 @@
+"""Requirements are written where they stand; results are read from what runners write."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.migrate import junit
+from kdoctor.migrate.junit import Test, UnreadableXml
+from kdoctor.migrate.pin_edits import edited_line
+
+
+@pytest.mark.parametrize(
+    ("line", "requirement", "written"),
+    [
+        ("keras==2.2.4\n", "keras==2.2.4", "keras==3.1\n"),
+        ("  'keras[a] == 2.2.4; x == y',", "keras==2.2.4", "  'keras[a]==3.1; x == y',"),
+        ("  - keras=2.2.4  # conda", "keras=2.2.4", "  - keras==3.1  # conda"),
+        ("keras>=2,<3.0,!=2.1", "keras>=2,<3.0,!=2.1", "keras==3.1"),
+        ("pip install my-keras==1 keras~=2.2", "keras~=2.2", "pip install my-keras==1 keras==3.1"),
+        ("tf-keras==2", "keras==2", None),
+        ("nothing", "keras==2", None),
+    ],
+)
+def test_only_the_versions_of_a_requirement_change(line, requirement, written):
+    assert edited_line(line, requirement, "==3.1") == written
+
+
+def test_what_ended_worst_counts():
+    case = "<testcase classname='a' name='b'>{}</testcase>"
+    told = ["", "<error message='tear-down'>text</error>", "<skipped message='why'/>"]
+    data = f"<testsuites><testsuite>{''.join(map(case.format, told))}</testsuite></testsuites>"
+    assert junit.tests_in(data.encode()) == {"a::b": Test("failed", "text")}
+
+
+def test_namespaces_and_tests_without_a_class_are_read():
+    data = (
+        b"<t xmlns='x'><testcase name='b'><failure message='m'/></testcase><testcase name='c'/></t>"
+    )
+    assert junit.tests_in(data) == {"::b": Test("failed", "m"), "::c": Test("passed")}
+
+
+@pytest.mark.parametrize("data", [b"", b"<t>", b"text"])
+def test_what_is_no_xml_is_said_to_be_none(data):
+    with pytest.raises(UnreadableXml):
+        junit.tests_in(data)
