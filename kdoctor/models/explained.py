@@ -70,7 +70,7 @@ def explained(path: Path, target: Target) -> Explained:
         FileProblem: it cannot be read, is damaged, or h5py is not installed.
     """
     found = read_configurations(path)
-    told = None if found.model is None else tuple(dict.fromkeys(obstacles(found.model, target)))
+    told = None if found.model is None else tuple(dict.fromkeys(obstacles(found, target)))
     endings = _ENDINGS.get(found.kind, ())
     if told is not None and not target.is_before_keras_3 and not path.name.endswith(endings):
         told = (_named_wrongly(path, endings), *told)
