@@ -227,7 +227,7 @@ def _unlocated(
 
 def _function(name: Any, value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
     """Yield an obstacle for a function that is neither of Keras nor known by its name."""
-    module, registered = value.get("module"), value.get("registered_name")
+    module = value.get("module")
     if not isinstance(name, str):
         return
     if isinstance(module, str) and f"{module}.".startswith("keras."):
@@ -238,8 +238,8 @@ def _function(name: Any, value: Mapping[str, Any], at: At) -> Iterator[Obstacle]
         for kind in ("activations", "losses", "metrics")
     ):
         return
-    key = registered if isinstance(registered, str) else name
-    yield own_function(name, key, module if isinstance(module, str) else "", at)
+    # Keras 3 looks for a function under its name, whatever the file has as registered name.
+    yield own_function(name, name, module if isinstance(module, str) else "", at)
 
 
 def _object_obstacles(

@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--by", action="append", help="only these writers")
     parser.add_argument("--models", default="", help="only these, with commas")
     parser.add_argument("--one-in", type=int, default=1, help="write one in so many models")
+    parser.add_argument("--most", type=int, default=10**6, help="load so many files of each writer")
     given = parser.parse_args()
     wanted = [each for each in WRITERS if not given.by or each.name in given.by]
     steps = given.step or STEPS
@@ -43,18 +44,18 @@ def main() -> None:
             script = HERE / "writing.py"
             writer.run(script, writer.module, folder, given.one_in, given.models)
     if "load" in steps:
-        _load(given.folder)
+        _load(given.folder, given.most)
     if "judge" in steps:
         sys.exit(judge(given.folder))
 
 
-def _load(folder: Path) -> None:
+def _load(folder: Path, most: int) -> None:
     """Load all files, in as many processes as there are cores."""
     for old in folder.glob("loaded-*.jsonl"):
         old.unlink()
     processes = [
         subprocess.Popen(
-            [sys.executable, HERE / "loading.py", folder, str(part), str(_LOADERS)],
+            [sys.executable, HERE / "loading.py", folder, str(part), str(_LOADERS), str(most)],
             env={**os.environ, **QUIET},
             stderr=subprocess.DEVNULL,
         )

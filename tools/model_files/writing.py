@@ -16,6 +16,7 @@ import zlib
 
 import models
 
+TOGETHER = 50  # models, until a session is cleared: it takes longer than a model
 ENDINGS = ("h5", "keras")
 
 
@@ -27,7 +28,7 @@ def main(module, folder, one_in, names):
         keras = keras.keras
     os.makedirs(folder, exist_ok=True)
     lost = {}
-    for name, make in models.models(keras):
+    for number, (name, make) in enumerate(models.models(keras)):
         if name not in names if names else zlib.crc32(name.encode()) % one_in:
             continue
         try:
@@ -43,7 +44,8 @@ def main(module, folder, one_in, names):
                 lost[name + "." + ending] = type(error).__name__
                 if os.path.exists(path):
                     os.remove(path)
-        keras.backend.clear_session()
+        if not number % TOGETHER:
+            keras.backend.clear_session()
     with open(os.path.join(folder, "not-written.json"), "w") as file:
         json.dump({"keras": getattr(keras, "__version__", "?"), "lost": lost}, file)
 
