@@ -5,15 +5,23 @@ Nothing of a file is run, and no pickle is opened.
 
 from kdoctor.models.explained import Explained, explained
 from kdoctor.models.kinds import FileKind, kind_of
-from kdoctor.models.obstacles import Obstacle
+from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Part, Remedy
 from kdoctor.models.reading import Configurations, read_configurations
+from kdoctor.models.verdict import Verdict, load_arguments, verdict_of
 
 __all__ = [
     "Configurations",
     "Explained",
+    "Fault",
     "FileKind",
+    "Gravity",
     "Obstacle",
+    "Part",
+    "Remedy",
+    "Verdict",
     "explained",
     "kind_of",
+    "load_arguments",
     "read_configurations",
+    "verdict_of",
 ]

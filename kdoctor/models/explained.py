@@ -8,8 +8,10 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.models.kinds import FileKind
-from kdoctor.models.obstacles import Obstacle, obstacles
+from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Part, Remedy
+from kdoctor.models.obstacles import obstacles
 from kdoctor.models.reading import read_configurations
+from kdoctor.models.verdict import Verdict, load_arguments, verdict_of
 from kdoctor.target import Target
 
 _NOT_LOADED: Final = frozenset({
@@ -42,7 +44,23 @@ class Explained(Struct, frozen=True):
     @property
     def is_known(self) -> bool:
         """Whether something is known to keep the target from loading it."""
-        return self.is_refused or bool(self.obstacles)
+        return self.is_refused or any(each.gravity is Gravity.STOPS for each in self._told)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What it takes to load the file; None where it has no model that could be judged."""
+        if self.is_refused:
+            return Verdict.NOT_FOR_KERAS
+        return None if self.obstacles is None else verdict_of(self._told)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The arguments that ``load_model`` needs, as source text: ``{"compile": "False"}``."""
+        return load_arguments(self._told)
+
+    @property
+    def _told(self) -> tuple[Obstacle, ...]:
+        return self.obstacles or ()
 
 
 def explained(path: Path, target: Target) -> Explained:
@@ -55,6 +73,18 @@ def explained(path: Path, target: Target) -> Explained:
     told = None if found.model is None else tuple(dict.fromkeys(obstacles(found.model, target)))
     endings = _ENDINGS.get(found.kind, ())
     if told is not None and not target.is_before_keras_3 and not path.name.endswith(endings):
-        cause = f"its name does not end in {' or '.join(endings)}, by which Keras 3 knows the kind"
-        told = (Obstacle("", cause), *told)
+        told = (_named_wrongly(path, endings), *told)
     return Explained(path, found.kind, target, told)
+
+
+def _named_wrongly(path: Path, endings: tuple[str, ...]) -> Obstacle:
+    return Obstacle(
+        "",
+        f"its name does not end in {' or '.join(endings)}, by which Keras 3 knows the kind",
+        f"Rename it to `{path.stem}{endings[0]}`.",
+        fault=Fault.FILE,
+        part=Part.FILE,
+        remedy=Remedy.CONVERT,
+        subject=path.name,
+        became=f"{path.stem}{endings[0]}",
+    )

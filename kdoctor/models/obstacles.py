@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from msgspec import Struct
-
 from kdoctor.keras_api import ClassFamily, Presence, lookup, signature
 from kdoctor.keras_api.members import bases_of, classes_of
 from kdoctor.keras_api.surface import surface_on
+from kdoctor.models.obstacle import Obstacle
 from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.target import Target
 from kdoctor.value_types import Kind
@@ -25,13 +24,6 @@ _OF_LAMBDA: Final = frozenset(
 # Their parameters are known: see `is_refused`.
 _ROOTS: Final = frozenset({"keras.src.layers.layer.Layer", "keras.src.ops.operation.Operation"})
 _MAX_SHOWN: Final = 80  # characters of a name that a file holds
-
-
-class Obstacle(Struct, frozen=True):
-    """One object of a configuration that the target does not make, and why."""
-
-    place: str  # the names of the layers that lead there, with slashes between
-    cause: str
 
 
 def obstacles(config: Mapping[str, Any], target: Target) -> Iterator[Obstacle]:
