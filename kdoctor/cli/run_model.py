@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor.cli import choices, streams
-from kdoctor.errors import FileProblem
+from kdoctor.errors import UsageProblem
+from kdoctor.report.output import printable
 
 if TYPE_CHECKING:
-    from kdoctor.models import Explained
     from kdoctor.target import Target
 
 
@@ -31,23 +30,33 @@ def model(asked: Asked) -> int:
     Raises:
         UsageProblem: a path does not exist, or there is no such target.
     """
+    from kdoctor.models.looking import look_at  # noqa: PLC0415
     from kdoctor.report import saved_model  # noqa: PLC0415
+    from kdoctor.report.output import is_terminal  # noqa: PLC0415
+    from kdoctor.report.progress import progress  # noqa: PLC0415
 
+    if choices.STDIN in asked.paths:
+        raise UsageProblem("a saved model is read from a file: name it")
     target = target_of(asked.target)
+    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not asked.quiet) as report_progress:
+        found = look_at(asked.paths, target, asked.exclude, report_progress)
     page = streams.output(asked.color, quiet=asked.quiet)
-    unreadable = 0
-    known = False
-    for path in asked.paths:
-        try:
-            found = look_at(path, target)
-        except FileProblem as problem:
-            print(f"kdoctor: {problem}", file=sys.stderr)
-            unreadable += 1
-            continue
-        write = saved_model.write_json if asked.output_format == "json" else saved_model.write_text
-        write(found, page)
-        known |= found.is_known
-    return 2 if unreadable else int(known)
+    notes = streams.notes(asked.color, quiet=asked.quiet)
+    if asked.output_format == "sarif":
+        from kdoctor.report.saved_model_sarif import write_sarif  # noqa: PLC0415
+
+        write_sarif(found, page)
+    elif asked.output_format == "json":
+        saved_model.write_models_json(found, page)
+    else:
+        saved_model.write_models(found, page)
+    for each in found.leading_out if page.verbosity >= 0 else ():
+        notes.line(f"kdoctor: {printable(each)}: not read: a link out of the folder; name it")
+    if found.has_read_nothing:
+        notes.line("kdoctor: no saved model was found: name a file to have it looked at")
+    if found.unreadable or found.has_read_nothing:
+        return 2
+    return int(any(each.is_known for each in found.models))
 
 
 def target_of(given: str | None) -> Target:
@@ -59,14 +68,3 @@ def target_of(given: str | None) -> Target:
     from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
 
     return newest_target() if given is None else resolve_target(given, "--target")
-
-
-def look_at(path: str, target: Target) -> Explained:
-    """Return what is known of one saved model.
-
-    Raises:
-        FileProblem: it cannot be read.
-    """
-    from kdoctor.models import explained  # noqa: PLC0415
-
-    return explained(Path(path), target)

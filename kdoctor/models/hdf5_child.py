@@ -20,6 +20,7 @@ _MAX_OBJECTS = 200_000  # groups and arrays of a file
 _MAX_DEPTH = 60  # of groups in groups; Keras writes a few
 _MAX_TEXT = 32_000_000  # bytes of an attribute
 _MAX_UNPACKED = 64_000_000  # bytes of weights that lie compressed in an archive
+HEADER_LIMIT = 64_512  # bytes of an attribute in the header of its object, as Keras has it
 _MAX_MEMORY = 300_000_000  # bytes that reading may take
 _STORED = 0  # how a member of an archive lies there (APPNOTE.TXT of PKWARE, 4.4.5)
 _CONFIGS = ("model_config", "training_config")
@@ -64,11 +65,11 @@ def _read(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
     if asked.get("member") is None:
         with h5py.File(path, "r") as file:
             return _Reading(h5py, file).told()
-    with open(path, "rb") as raw, h5py.File(_member(raw, **asked["member"]), "r") as file:  # noqa: PTH123
+    with open(path, "rb") as raw, h5py.File(member_file(raw, **asked["member"]), "r") as file:  # noqa: PTH123
         return _Reading(h5py, file).told()
 
 
-def _member(raw: BinaryIO, start: int, size: int, unpacked: int, method: int) -> BinaryIO:
+def member_file(raw: BinaryIO, start: int, size: int, unpacked: int, method: int) -> BinaryIO:
     """Return a member of an archive as a file, without writing it anywhere."""
     if method == _STORED:
         return io.BufferedReader(_Window(raw, start, size))
@@ -250,7 +251,9 @@ class _Reading:
         Raises:
             Refused: it is.
         """
-        if group.attrs.get_id(name).get_storage_size() > _MAX_TEXT:
+        found = group.attrs.get_id(name)
+        # An empty list has no storage to ask for: layers without weights have one.
+        if 0 not in (found.shape or ()) and found.get_storage_size() > _MAX_TEXT:
             raise Refused(f"its `{name}` is larger than {_MAX_TEXT // 10**6} MB")
 
     def _count(self) -> None:

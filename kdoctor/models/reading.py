@@ -13,13 +13,13 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.errors import FileProblem
-from kdoctor.models.archives import opened, place_of, text_of
+from kdoctor.models.archives import members_of, opened, place_of, text_of
 from kdoctor.models.bounds import MAX_TEXT, check_depth, parsed
 from kdoctor.models.contents import Contents, Weight, WeightGroup, Writer
 from kdoctor.models.hdf5 import told_by_hdf5
 from kdoctor.models.kinds import FileKind, kind_of
 from kdoctor.models.protobuf_kinds import ONNX
-from kdoctor.models.saved_models import of_saved_model
+from kdoctor.models.saved_models import of_graph, of_saved_model
 from kdoctor.models.wire import Message
 
 _WEIGHTS: Final = "model.weights.h5"
@@ -56,15 +56,14 @@ def read_configurations(path: Path) -> Configurations:
     return Configurations(found.kind, found.model, found.training)
 
 
-def read_contents(path: Path) -> Contents:
-    """Return all that is read of a saved model.
+def read_contents(path: Path, kind: FileKind | None = None) -> Contents:
+    """Return all that is read of a saved model, of a ``kind`` if that is known.
 
     Raises:
         FileProblem: the file cannot be read, is damaged, or h5py is not installed.
     """
-    kind = kind_of(path)
     try:
-        return _read(path, kind)
+        return _read(path, kind or kind_of(path))
     except RecursionError as error:
         raise FileProblem(f"{path}: its configuration is nested too deeply") from error
     except (OSError, *_DAMAGED) as error:
@@ -91,6 +90,12 @@ def _read(path: Path, kind: FileKind) -> Contents:
             return _of_yaml(path)
         case FileKind.ONNX:
             return _of_onnx(path)
+        case FileKind.FROZEN_GRAPH:
+            return of_graph(path)
+        case FileKind.OTHER_ARCHIVE:
+            return Contents(path, kind, members=tuple(members_of(path)))
+        case FileKind.SAVED_MODEL_FILE if (path.parent / "variables").is_dir():
+            return read_contents(path.parent)
         case _:
             return Contents(path, kind)
 

@@ -8,6 +8,7 @@ test holds them to the classes of the installed TensorFlow.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,9 @@ DTYPES: Final = {
     8: "complex64", 9: "int64", 10: "bool", 14: "bfloat16", 17: "uint16", 18: "complex128",
     19: "float16", 22: "uint32", 23: "uint64",
 }  # fmt: skip
+GRAPH: Final = {"node": 1}
+GRAPH_NODE: Final = {"name": 1, "op": 2, "input": 3}
+_MAX_NODES: Final = 20_000  # of a graph that is looked at
 _INITIALIZER: Final = "__saved_model_init_op"  # no signature that one calls
 _SIGN: Final = 1 << 63
 
@@ -67,6 +71,34 @@ def of_saved_model(folder: Path, kind: FileKind) -> Contents:
         training=training,
         signatures=signatures,
     )
+
+
+def of_graph(path: Path) -> Contents:
+    """Return what a frozen graph takes and gives: its placeholders, and what no node takes.
+
+    Raises:
+        ValueError: it is no message.
+        OSError: it cannot be read.
+    """
+    inputs, nodes, taken = list[Weight](), list[str](), set[str]()
+    with path.open("rb") as file:
+        for node in islice(Message.of(file).all(GRAPH["node"]), _MAX_NODES + 1):
+            name, operation = node.text(GRAPH_NODE["name"]), node.text(GRAPH_NODE["op"])
+            nodes.append(name)
+            taken |= {_node_of(each.decoded()) for each in node.all(GRAPH_NODE["input"])}
+            if operation == "Placeholder":
+                inputs.append(Weight(name, None, ""))
+    if len(nodes) > _MAX_NODES:
+        return Contents(path, FileKind.FROZEN_GRAPH)
+    outputs = tuple(Weight(name, None, "") for name in nodes if name not in taken)
+    return Contents(
+        path, FileKind.FROZEN_GRAPH, signatures=(Signature("graph", tuple(inputs), outputs),)
+    )
+
+
+def _node_of(tensor: str) -> str:
+    """Return the name of the node that an input comes from: ``^a``, ``a:1`` and ``a`` are of a."""
+    return tensor.removeprefix("^").partition(":")[0]
 
 
 def _tensors(signature: Message, field: int) -> list[Weight]:
