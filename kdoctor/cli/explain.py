@@ -67,8 +67,7 @@ def explain(
     if _RULE.fullmatch(given.strip()):
         write_rule(given.strip(), page, json=json)
         return
-    if _is_short(given) and _is_saved_model(Path(given)):
-        _explain_model(Path(given), target, page, json=json)
+    if _is_short(given) and _explain_model(Path(given), target, page, json=json):
         return
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
@@ -96,40 +95,36 @@ def _is_short(given: str) -> bool:
     return bool(given.strip()) and "\n" not in given and len(given) <= _MAX_PATH_LENGTH
 
 
-def _is_saved_model(path: Path) -> bool:
-    """Say whether a path is what a model, or a part of one, is saved in, by its content."""
+def _explain_model(path: Path, target: str | None, page: Page, *, json: bool) -> bool:
+    """Write what keeps a saved model from being loaded, where a text is the path of one.
+
+    Raises:
+        Exit: with 1, where nothing is known to.
+    """
     try:
         if not path.exists():
             return False
     except (OSError, ValueError):
         return False  # a message
-    from kdoctor.models.kinds import FileKind, kind_of  # noqa: PLC0415 - most texts are no path
+    from kdoctor.cli.run_model import target_of  # noqa: PLC0415 - most texts are no path
+    from kdoctor.models import explained, kind_of  # noqa: PLC0415
+    from kdoctor.models.looking import may_be_text  # noqa: PLC0415
 
     try:
         kind = kind_of(path)
     except FileProblem:
         return False  # said below
-    if kind in {FileKind.BROKEN_ARCHIVE, FileKind.OTHER_ARCHIVE}:
-        return path.suffix == ".keras"  # any other zip has nothing to do with models
-    others = (FileKind.UNKNOWN, FileKind.EMPTY, FileKind.JSON, FileKind.HTML, FileKind.PICKLE)
-    return kind not in others
-
-
-def _explain_model(path: Path, target: str | None, page: Page, *, json: bool) -> None:
-    """Write what keeps a saved model from being loaded.
-
-    Raises:
-        Exit: with 1, where nothing is known to.
-    """
-    from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
-    from kdoctor.models import explained  # noqa: PLC0415
+    if may_be_text(path, kind):
+        return False
+    found = explained(path, target_of(target), kind)
+    if may_be_text(path, found.kind):
+        return False
     from kdoctor.report import saved_model  # noqa: PLC0415
 
-    asked = newest_target() if target is None else resolve_target(target, "--target")
-    found = explained(path, asked)
     (saved_model.write_json if json else saved_model.write_text)(found, page)
     if not found.is_known:
         raise typer.Exit(1)
+    return True
 
 
 def _of_file(given: str) -> str | None:

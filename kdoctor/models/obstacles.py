@@ -8,17 +8,18 @@ from typing import Any, Final
 from kdoctor.keras_api import Presence, lookup
 from kdoctor.models.at import At, shown
 from kdoctor.models.classes import MODELS
+from kdoctor.models.contents import Contents
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.layers import layer_obstacles
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
-from kdoctor.models.reading import Configurations
 from kdoctor.models.training import compile_obstacles, training_obstacles
 from kdoctor.target import Target
 
+_OF_KERAS_3: Final = frozenset({FileKind.KERAS_ARCHIVE, FileKind.KERAS_FOLDER})
 _HOMES: Final = ("keras.layers", "keras.models", "keras")
 
 
-def obstacles(found: Configurations, target: Target) -> Iterator[Obstacle]:
+def obstacles(found: Contents, target: Target) -> Iterator[Obstacle]:
     """Yield each obstacle in what a file says of its model, in the order of the file.
 
     Raises:
@@ -30,11 +31,12 @@ def obstacles(found: Configurations, target: Target) -> Iterator[Obstacle]:
         yield from _before_keras_3(found.model, At(target))
         return
     yield from layer_obstacles(found.model, At(target))
-    compiled = found.model.get("compile_config") if found.kind is FileKind.KERAS_ARCHIVE else None
-    if isinstance(compiled, dict):
-        yield from compile_obstacles(compiled, target)
-    if found.training is not None:
+    if found.training is None:
+        return
+    if found.kind is FileKind.HDF5:
         yield from training_obstacles(found.training, target)
+    elif found.kind in _OF_KERAS_3:
+        yield from compile_obstacles(found.training, target)
 
 
 def _before_keras_3(config: Mapping[str, Any], start: At) -> Iterator[Obstacle]:

@@ -1,9 +1,12 @@
 """What keeps Keras 3 from making a layer is told with its place; what it makes is not accused."""
 
+from pathlib import Path
+
 import pytest
 
 from kdoctor.keras_api import resolve_target
-from kdoctor.models import Configurations, Fault, FileKind, Remedy
+from kdoctor.models import Fault, FileKind, Remedy
+from kdoctor.models.contents import Contents
 from kdoctor.models.obstacles import obstacles
 
 TARGET = resolve_target("keras==3.15.1", "--target")
@@ -12,7 +15,7 @@ TARGET = resolve_target("keras==3.15.1", "--target")
 def found(*layers):
     made = [{"class_name": each, "config": config} for each, config in layers]
     model = {"class_name": "Sequential", "config": {"name": "m", "layers": made}}
-    return list(obstacles(Configurations(FileKind.HDF5, model, None), TARGET))
+    return list(obstacles(Contents(Path("m.h5"), FileKind.HDF5, model=model), TARGET))
 
 
 def told(*layers):
