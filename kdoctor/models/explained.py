@@ -63,7 +63,7 @@ def explained(path: Path, target: Target, kind: FileKind | None = None) -> Expla
     found = read_contents(path, kind)
     told = list(kind_obstacles(found, target))
     is_read = found.model is not None and not any(each.remedy >= Remedy.CODE for each in told)
-    if is_read and found.model is not None:
-        told += obstacles(found.model, target)
+    if is_read:
+        told += obstacles(found, target)
     known = tuple(dict.fromkeys(told)) if told or is_read else None
     return Explained(found.path, found.kind, target, known, found)

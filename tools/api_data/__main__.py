@@ -14,9 +14,12 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from kdoctor.keras_api.config_arguments import FILE as CONFIGS
+from kdoctor.keras_api.config_arguments import pack as pack_configs
 from kdoctor.keras_api.private_modules import FILE
 from kdoctor.keras_api.private_modules import pack as pack_private
 from kdoctor.keras_api.tables import DATA, pack
+from tools.api_data.config_arguments import read as read_configs
 from tools.api_data.definitions import Definitions, attributes_set_from_outside
 from tools.api_data.history import ReleasedClasses, classes_table, names_table
 from tools.api_data.packages import Package
@@ -121,6 +124,7 @@ def main() -> None:
     if not options.wheels:
         wheels = [Wheel.read(fetch("keras", each, options.cache)) for each in releases()]
         files[FILE] = pack_private(read(wheels))
+        files[CONFIGS] = pack_configs(read_configs(wheels))
     for name, data in files.items():
         (options.out / name).write_bytes(data)
         print(f"{name}: {len(data):,} bytes")
