@@ -144,7 +144,7 @@ def _saved_models(result: ScanResult, page: Page) -> list[str]:
     """Return a line that names the command for saved models, if any were passed."""
     if not result.saved_models or page.verbosity < 0:
         return []
-    paths = page.arguments.partition("--")[0].strip()  # that command has options of its own
+    paths = f" {page.arguments}".partition(" --")[0].strip()  # it has options of its own
     files, them = (
         count(result.saved_models, "saved model"),
         "it" if result.saved_models == 1 else "them",

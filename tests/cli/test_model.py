@@ -133,3 +133,53 @@ def test_standard_input_is_no_saved_model(models):
     ended = models.kdoctor("model", "-")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "kdoctor: a saved model is read from a file: name it\n"
+
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "predict.py", line 3, in <module>
+    model = keras.models.load_model("old.h5")
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': False}
+"""
+
+
+def test_explain_looks_at_the_file_that_a_traceback_names_before_the_message(models):
+    ended = models.kdoctor("explain", stdin=TRACEBACK.encode())
+    assert ended.code == 0
+    first, second, *_ = ended.out.splitlines()
+    assert first == "The error names a saved model that is here:"
+    assert second.startswith("old.h5: Keras model in HDF5")
+    assert "m/r, m/s: " in ended.out
+    told = models.kdoctor("explain", "--json", stdin=TRACEBACK.encode()).json
+    assert [each["file"] for each in told["saved_models"]] == ["old.h5"]
+
+
+def test_explain_says_why_a_named_file_cannot_be_read_and_goes_on(models):
+    ended = models.kdoctor("explain", stdin=TRACEBACK.replace("old.h5", "cut.h5").encode())
+    assert ended.err.startswith("kdoctor: cut.h5: the file is cut short")
+    assert ended.out.startswith("ValueError: ")
+
+
+def test_explain_of_a_file_that_is_not_at_hand_is_as_before(models):
+    gone = TRACEBACK.replace("old.h5", "gone.h5").encode()
+    assert "names a saved model" not in models.kdoctor("explain", stdin=gone).out
+    loads = TRACEBACK.replace("old.h5", "new.h5").encode()
+    assert "names a saved model" not in models.kdoctor("explain", stdin=loads).out
+
+
+def test_a_scan_counts_the_models_that_it_passes_and_names_the_command(models):
+    models.write({"a.py": "import keras\n"})
+    line = "Passed 4 saved models; `kdoctor model` tells whether Keras 3 loads them.\n"
+    assert line in models.kdoctor("scan").out
+    assert (
+        "`kdoctor model deep a.py` tells"
+        in models.kdoctor("scan", "deep", "a.py", "--no-cache").out
+    )
+    assert models.kdoctor("scan", "--format", "json").json["files"]["saved_models"] == 4
+    assert "saved model" not in models.kdoctor("scan", "a.py").out
+    assert "saved model" not in models.kdoctor("scan", "--quiet").out
+
+
+def test_a_scan_of_a_model_names_the_command(models):
+    assert "`kdoctor model new.h5` looks at it" in models.kdoctor("scan", "new.h5").out
