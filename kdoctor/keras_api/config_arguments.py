@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 from msgspec import Struct
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from kdoctor.keras_api.tables import DATA
@@ -23,8 +24,8 @@ FILE: Final = f"{ROOT}.configs.bin"
 class ConfigSpan(Struct, frozen=True, array_like=True):
     """The arguments of one class, the same in the releases ``first`` to ``last``.
 
-    ``taken`` and ``required`` are numbers into ``ConfigTable.names``. ``is_open``: it may take
-    others, too, for they go somewhere that could not be read.
+    ``taken``, ``required`` and ``whole`` are numbers into ``ConfigTable.names``; ``is_open``: it
+    may take others, too, for they go somewhere that could not be read.
     """
 
     first: int
@@ -32,27 +33,34 @@ class ConfigSpan(Struct, frozen=True, array_like=True):
     taken: tuple[int, ...]
     required: tuple[int, ...]
     is_open: bool
+    whole: tuple[int, ...]
 
 
 class ConfigTable(Struct, frozen=True, array_like=True):
     """The classes of some releases, oldest first, by the home of each, relative to the root.
 
     ``identifiers``: what a string stands for in a configuration (``"mse"``), by the kind of object
-    (``losses``); the same home from one release to another.
+    (``losses``); the same home from one release to another. ``pythons`` are those that the releases
+    run on: ``>=3.11``.
     """
 
     releases: tuple[str, ...]
     names: tuple[str, ...]
     classes: dict[str, tuple[ConfigSpan, ...]]
     identifiers: dict[str, dict[str, tuple[tuple[int, int, str], ...]]]
+    pythons: tuple[str, ...] = ()
 
 
 class ConfigArguments(Struct, frozen=True):
-    """What ``from_config`` of a class takes, and what it cannot do without."""
+    """What ``from_config`` of a class takes, and what it cannot do without.
+
+    ``whole`` are those of which it makes an ``int``: no list may stand there.
+    """
 
     taken: frozenset[str]
     required: frozenset[str]
     is_open: bool
+    whole: frozenset[str]
 
     def refuses(self, name: str) -> bool:
         """Say whether the class surely takes no such argument."""
@@ -82,6 +90,12 @@ def identified(kind: str, text: str, release: str) -> str | None:
     return None
 
 
+def runs_on(python: str, release: str) -> bool:
+    """Say whether a release of Keras 3 runs on a Python, ``3.10``; of an unknown one it does."""
+    number = _number(release)
+    return number is None or python in SpecifierSet(_table().pythons[number])
+
+
 @cache
 def operation(leaf: str, release: str) -> str | None:
     """Return where the operation of Keras 3 is defined that has this name; None where none is."""
@@ -100,11 +114,11 @@ def _arguments(home: str, number: int | None) -> ConfigArguments | None:
     table = _table()
     for span in table.classes.get(home, ()):
         if span.first <= number <= span.last:
-            taken, required = (
+            taken, required, whole = (
                 frozenset(table.names[each] for each in numbers)
-                for numbers in (span.taken, span.required)
+                for numbers in (span.taken, span.required, span.whole)
             )
-            return ConfigArguments(taken, required, span.is_open)
+            return ConfigArguments(taken, required, span.is_open, whole)
     return None
 
 

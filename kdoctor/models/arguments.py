@@ -31,6 +31,22 @@ def argument_obstacles(
     for name, value in config.items():
         if taken.refuses(name):
             yield _refused(leaf, home, name, value, at)
+        elif name in taken.whole and isinstance(value, list):
+            yield at.obstacle(
+                Fault.VALUE,
+                f"`{name}` of `{shown(leaf)}` is a list, `{shown(value)}`, and a number is wanted",
+                "`kdoctor model --convert` writes the number.",
+                Remedy.CONVERT if len(value) == 1 else Remedy.CODE,
+                name,
+            )
+        elif name == "reduction" and value == "auto" and ".losses." in home:
+            yield at.obstacle(
+                Fault.VALUE,
+                f"`{shown(leaf)}` takes no `reduction='auto'`",
+                "`kdoctor model --convert` leaves it out: the default is what 'auto' meant.",
+                Remedy.CONVERT,
+                name,
+            )
     for name in sorted(taken.required.difference(config)):
         yield at.obstacle(
             Fault.STRUCTURE,

@@ -27,16 +27,16 @@ _FIRST_WORDS: Final = 16  # bytes of code in which its RESUME stands
 class _Layout(NamedTuple):
     """How a code object lies: numbers, objects, a number, objects."""
 
-    pythons: str
+    pythons: tuple[str, ...]
     numbers: int
     tail: int
     is_recent: bool
 
 
 _LAYOUTS: Final = (
-    _Layout("3.8 to 3.10", 6, 1, is_recent=False),
-    _Layout("3.11 or later", 5, 2, is_recent=True),
-    _Layout("3.7 or earlier", 5, 1, is_recent=False),
+    _Layout(("3.8", "3.9", "3.10"), 6, 1, is_recent=False),
+    _Layout(("3.11", "3.12", "3.13", "3.14"), 5, 2, is_recent=True),
+    _Layout(("3.3", "3.4", "3.5", "3.6", "3.7"), 5, 1, is_recent=False),
 )
 _OBJECTS: Final = 8  # between its two numbers: code, constants, names, …, file, name
 
@@ -45,11 +45,11 @@ class Bytecode(Struct, frozen=True):
     """A function of which only the bytecode is there.
 
     ``globals``: the names that it looks up in its module and that are not built in. ``pythons``:
-    the versions that it may be of ("3.8 to 3.10"); "" where it could not be read.
+    the versions that it may be of, oldest first; none where it could not be read.
     """
 
     globals: tuple[str, ...] = ()
-    pythons: str = ""
+    pythons: tuple[str, ...] = ()
 
 
 class _Code(NamedTuple):
@@ -81,15 +81,15 @@ def read_bytecode(encoded: str) -> Bytecode:
     return Bytecode()
 
 
-def _pythons(made: _Code, layout: _Layout) -> tuple[str, int]:
+def _pythons(made: _Code, layout: _Layout) -> tuple[tuple[str, ...], int]:
     """Return the Pythons that a function may be of, and the number of their LOAD_GLOBAL.
 
     RESUME tells 3.11 and 3.12 from 3.13 (151 and 149; 149 is COPY_FREE_VARS before).
     """
     first = made.code[:_FIRST_WORDS:2]
     if not layout.is_recent or 151 in first:
-        return ("3.11 or 3.12" if layout.is_recent else layout.pythons), 116
-    return ("3.13", 91) if 149 in first else (layout.pythons, -1)
+        return (layout.pythons[:2] if layout.is_recent else layout.pythons), 116
+    return (("3.13",), 91) if 149 in first else (layout.pythons[3:], -1)
 
 
 def _globals(made: _Code, layout: _Layout, load_global: int) -> Iterator[str]:

@@ -7,8 +7,9 @@ and name (``.keras``). What the target has is read from the API data, what Keras
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from kdoctor.keras_api import Presence, lookup
 from kdoctor.keras_api.class_aliases import names_of_class
@@ -30,6 +31,14 @@ MODELS: Final = {
 """The models whose configuration is layers, and where Keras 3 defines them."""
 _OTHERS: Final = frozenset({"keras_hub", "keras_cv", "keras_nlp"})
 """Packages that Keras 3 imports by itself when a configuration names a class of theirs."""
+_BUILTIN: Final = tuple(
+    f"keras.{each}"
+    for each in (
+        *("activations", "constraints", "initializers", "losses", "metrics", "optimizers"),
+        "regularizers",
+    )
+)
+"""Where Keras 3 looks for a function of which the file has nothing but the name."""
 _VERSIONED: Final = re.compile(r"_?[vV]\d$")
 _ROOTS: Final = ("keras", "tf.keras", "tf.compat.v1.keras")
 
@@ -127,6 +136,25 @@ def own_function(name: str, key: str, module: str, at: At) -> Obstacle:
         Remedy.CUSTOM_OBJECTS,
         subject=key,
     )
+
+
+def function_obstacles(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
+    """Yield an obstacle for a function that is neither of Keras nor known by its name.
+
+    Keras 3 looks for it under its name, whatever the file has as registered name.
+    """
+    name, module = value.get("config"), value.get("module")
+    if not isinstance(name, str):
+        return
+    modules = _BUILTIN if module == "builtins" else (module,)
+    if any(
+        isinstance(each, str)
+        and f"{each}.".startswith("keras.")
+        and named_class(each, name, at.target) is not None
+        for each in modules
+    ):
+        return
+    yield own_function(name, name, module if isinstance(module, str) else "", at)
 
 
 def _decorator(key: str, name: str) -> str:

@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from kdoctor.models.at import At, shown
+from kdoctor.models.classes import legacy_class
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 
 _FUNCTIONAL = frozenset({"Functional", "Model"})
+_RECURRENT = "keras.src.layers.rnn."
+_BY_HAND = "Build the model in code, with this call as it was, and load the weights."
 
 
 class _Call(NamedTuple):
@@ -48,11 +51,53 @@ def graph_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
         if nodes and (lost := _lost(nodes[0], made, waiting)):
             where = replace(at, place=f"{at.place}/{shown(name)}".lstrip("/"))
             yield _unconnected(where.down("config", "layers", names[name]), lost)
+    for layer in layers:
+        yield from _call_obstacles(layer, at)
     for key in ("input_layers", "output_layers"):
         for each in _references(config.get(key)):
             number = each.number - (kinds.get(each.layer) in _FUNCTIONAL)
             if each.layer in made and not waiting[each.layer] and number >= made[each.layer]:
                 yield _unconnected(at, each)
+
+
+def _call_obstacles(layer: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
+    """Yield what Keras 3 does not hand to a layer that was called otherwise than on its inputs."""
+    leaf, name = layer.get("class_name"), layer.get("name")
+    home = legacy_class(leaf, at.target) if isinstance(leaf, str) else None
+    where = replace(at, place=f"{at.place}/{shown(name)}".lstrip("/"))
+    for node in layer.get("inbound_nodes") or ():
+        if not isinstance(node, list):
+            continue
+        tensors = sorted({key for each in node for key in _tensors_by_keyword(each)})
+        if tensors:
+            yield where.obstacle(
+                Fault.STRUCTURE,
+                f"it was called with tensors as {', '.join(f'`{each}`' for each in tensors)}, for "
+                f"which {at.target} reads the names of their layers",
+                _BY_HAND,
+                Remedy.CODE,
+                tensors[0],
+            )
+        elif len(node) > 1 and home is not None and home.startswith(_RECURRENT):
+            yield where.obstacle(
+                Fault.STRUCTURE,
+                "it was called with its states in the list of its inputs, where Keras 3 takes "
+                "`initial_state`",
+                _BY_HAND,
+                Remedy.CODE,
+                "initial_state",
+            )
+
+
+def _tensors_by_keyword(given: Any) -> Iterator[str]:
+    """Yield the keywords of a call that have tensors for values."""
+    match given:
+        case [str(), int(), int(), dict(keywords)]:
+            for key, value in keywords.items():
+                if any(_references(value)):
+                    yield shown(key)
+        case _:
+            pass
 
 
 def _lost(

@@ -7,19 +7,19 @@ the model fails where the layer is first called, which a ``Sequential`` does as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from kdoctor.keras_api.config_arguments import runs_on
 from kdoctor.models.at import At, shown
 from kdoctor.models.bytecode import Bytecode, read_bytecode
-from kdoctor.models.classes import own_function
+from kdoctor.models.classes import function_obstacles, own_function
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 
 OLD_ARGUMENTS: Final = frozenset(
     {"module", "function_type", "output_shape_type", "output_shape_module"}
 )
 """What Keras 2 wrote of a ``Lambda`` besides its arguments (``LAMBDA_DEP_ARGS``)."""
-_TOO_OLD: Final = "3.7 or earlier"  # Keras 3 runs under no such Python
 _FUNCTIONS: Final = ("function", "output_shape", "mask")
 
 
@@ -33,6 +33,8 @@ def lambda_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
             yield _of_bytecode(read_bytecode(code), where)
         elif key == "function" and isinstance(value, str):
             yield own_function(value, value, _text(config.get("module")), where)
+        elif isinstance(value, dict) and value.get("class_name") == "function":
+            yield from function_obstacles(value, where)
 
 
 def _encoded(value: Any) -> str | None:
@@ -53,7 +55,7 @@ def _is_axes(value: Any) -> bool:
 
 
 def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
-    python = f" of Python {found.pythons}" if found.pythons else ""
+    python = f" of Python {_span(found.pythons)}" if found.pythons else ""
     cause = f"its function is bytecode{python}, which is not loaded by default"
     needed = ", ".join(f"`{shown(each)}`" for each in found.globals)
     if needed:
@@ -62,16 +64,23 @@ def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
         "Write the function into a layer of your own that is registered, build the model again, "
         "and load the weights."
     )
-    if needed or found.pythons == _TOO_OLD or not found.pythons:
+    usable = [each for each in found.pythons if runs_on(each, at.target.keras_version)]
+    if found.pythons and not usable:
+        cause += f", on which {at.target} does not run"
+    if needed or not usable:
         return at.obstacle(Fault.LAMBDA, cause, again, Remedy.CODE, at.place)
     return at.obstacle(
         Fault.LAMBDA,
         cause,
         f"If you trust the file, pass `safe_mode=False` to `load_model`, under Python "
-        f"{found.pythons}. For good: {again[0].lower()}{again[1:]}",
+        f"{_span(usable)}. For good: {again[0].lower()}{again[1:]}",
         Remedy.SAFE_MODE_FALSE,
         at.place,
     )
+
+
+def _span(pythons: Sequence[str]) -> str:
+    return pythons[0] if len(pythons) == 1 else f"{pythons[0]} to {pythons[-1]}"
 
 
 def _text(value: Any) -> str:

@@ -21,6 +21,7 @@ from kdoctor.models.at import At, shown
 from kdoctor.models.classes import (
     MODELS,
     OPERATIONS,
+    function_obstacles,
     legacy_class,
     missing_class,
     named_class,
@@ -46,6 +47,7 @@ _BY_NAME: Final = {
     "beta_init": "initializers",
     "gamma_init": "initializers",
 }
+_CHANGED: Final = "hard_sigmoid"  # KD404
 _KERAS: Final = ("keras.", "tf_keras.", "tensorflow.python.keras.")
 _INNER: Final = frozenset({"layer", "backward_layer", "cell", "cells", "learning_rate"})
 """Arguments that hold objects which are read as in a ``.keras``."""
@@ -78,6 +80,9 @@ def layer_obstacles(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
     if not isinstance(config, dict):
         return
     given = {name: each for name, each in config.items() if name != "batch_input_shape"}
+    match config.get("axis"):
+        case [axis]:  # its reader takes it out of the list
+            given["axis"] = axis
     if leaf == "Lambda":
         given = {name: each for name, each in given.items() if name not in OLD_ARGUMENTS}
     yield from _taken_for_functions(leaf, given, at)
@@ -184,7 +189,7 @@ def _named_object(value: Mapping[str, Any], leaf: str, at: At) -> Iterator[Obsta
     if leaf.startswith("__"):
         return
     if leaf == "function":
-        yield from _function(config, value, at)
+        yield from function_obstacles(value, at)
         return
     home = named_class(module, leaf, at.target) if isinstance(module, str) else None
     if home is None:
@@ -223,23 +228,6 @@ def _unlocated(
         )
     key = registered if isinstance(registered, str) else leaf
     return own_class(leaf, key, module if isinstance(module, str) else "", at)
-
-
-def _function(name: Any, value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
-    """Yield an obstacle for a function that is neither of Keras nor known by its name."""
-    module = value.get("module")
-    if not isinstance(name, str):
-        return
-    if isinstance(module, str) and f"{module}.".startswith("keras."):
-        if named_class(module, name, at.target) is not None:
-            return
-    elif module == "builtins" and any(
-        identified(kind, name, at.target.keras_version)
-        for kind in ("activations", "losses", "metrics")
-    ):
-        return
-    # Keras 3 looks for a function under its name, whatever the file has as registered name.
-    yield own_function(name, name, module if isinstance(module, str) else "", at)
 
 
 def _object_obstacles(
@@ -281,7 +269,7 @@ def identifier_obstacles(kind: str, value: Any, at: At) -> Iterator[Obstacle]:
             yield _unknown_identifier(kind, value, at)
         elif home is not None and kind in _FUNCTIONS and not _is_public(home, value, at):
             yield _short(kind, value, at)
-        elif kind == "activations" and value == "hard_sigmoid":
+        elif kind == "activations" and value == _CHANGED:
             yield _hard_sigmoid(at)
         return
     if not isinstance(value, dict) or not isinstance(value.get("class_name"), str):
@@ -291,7 +279,9 @@ def identifier_obstacles(kind: str, value: Any, at: At) -> Iterator[Obstacle]:
         return
     if leaf == "function":
         if isinstance(config, str) and identified(kind, config, release) is None:
-            yield from _function(config, value, at)
+            yield from function_obstacles(value, at)
+        elif kind == "activations" and config == _CHANGED:
+            yield _hard_sigmoid(at)
         return
     home = identified(kind, leaf, release)
     if home is None:

@@ -11,8 +11,9 @@ from kdoctor.models.classes import MODELS
 from kdoctor.models.contents import Contents
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.layers import layer_obstacles
-from kdoctor.models.obstacle import Fault, Obstacle, Remedy
+from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
 from kdoctor.models.training import compile_obstacles, training_obstacles
+from kdoctor.models.unbuilt import unbuilt_obstacles
 from kdoctor.target import Target
 
 _OF_KERAS_3: Final = frozenset({FileKind.KERAS_ARCHIVE, FileKind.KERAS_FOLDER})
@@ -30,7 +31,11 @@ def obstacles(found: Contents, target: Target) -> Iterator[Obstacle]:
     if not target.keras_version.startswith("3."):
         yield from _before_keras_3(found.model, At(target))
         return
-    yield from layer_obstacles(found.model, At(target))
+    is_of_keras_2 = found.writer.keras.startswith("2.")  # what Keras 3 wrote means what it says
+    for each in layer_obstacles(found.model, At(target)):
+        if each.gravity is Gravity.STOPS or is_of_keras_2:
+            yield each
+    yield from unbuilt_obstacles(found, At(target))
     if found.training is None:
         return
     if found.kind is FileKind.HDF5:

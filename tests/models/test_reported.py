@@ -1,5 +1,9 @@
 """Files of the kind that people reported: what is said of each, and that what is told helps."""
 
+import json
+
+import h5py
+import numpy as np
 import pytest
 
 from kdoctor.keras_api import newest_target
@@ -123,5 +127,44 @@ def test_a_saved_model_of_a_classifier_is_no_file_for_load_model(tmp_path):
     path = tmp_path / "classifier"
     layers = tf_keras.layers
     sequential(tf_keras, (4,), layers.Dense(3, activation="softmax")).save(path, save_format="tf")
-    assert explained(path, TARGET).verdict is Verdict.NOT_FOR_KERAS
+    found = explained(path, TARGET)
+    assert found.is_refused
+    assert found.verdict in {Verdict.BY_HAND, Verdict.NOT_FOR_KERAS}
     assert not loads(path)
+
+
+def test_a_sequential_whose_input_no_layer_says(tmp_path):
+    """As keras before 2.4 wrote it: what is told to do instead is tried."""
+    path = tmp_path / "old.h5"
+    sequential(tf_keras, (4,), tf_keras.layers.Dense(3), tf_keras.layers.Dense(2)).save(path)
+    old = tf_keras.models.load_model(path)
+    with h5py.File(path, "r+") as file:
+        config = json.loads(file.attrs["model_config"])
+        config["config"]["layers"] = config["config"]["layers"][1:]
+        config["config"]["layers"][0]["config"].pop("batch_input_shape", None)
+        file.attrs["model_config"] = json.dumps(config)
+    found = explained(path, TARGET)
+    assert found.verdict is Verdict.BY_HAND
+    assert "0 layers with weights, and the file 2" in found.obstacles[0].cause
+    assert not loads(path)
+    model = keras.Sequential.from_config(config["config"])
+    model.build((None, 4))
+    model.load_weights(path)
+    x = np.ones((1, 4), "float32")
+    np.testing.assert_allclose(model(x), old(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_layer_that_was_called_otherwise_than_on_its_inputs(tmp_path, is_named):
+    path = tmp_path / "old.h5"
+    one, two = tf_keras.layers.Input((5, 4)), tf_keras.layers.Input((5, 4))
+    if is_named:
+        made = tf_keras.layers.MultiHeadAttention(2, 3, name="asked")(one, two)
+    else:
+        _, *state = tf_keras.layers.SimpleRNN(3, return_state=True)(one)
+        made = tf_keras.layers.SimpleRNN(3, name="asked")(two, initial_state=state)
+    tf_keras.Model([one, two], made).save(path)
+    said = [e for e in explained(path, TARGET).obstacles if e.fault is Fault.STRUCTURE]
+    assert [each.place.partition("/")[2] for each in said] == ["asked"]
+    assert ("`value`" in said[0].cause) is is_named
+    assert not loads(path, compile=False)

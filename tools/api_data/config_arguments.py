@@ -13,7 +13,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kdoctor.keras_api.config_arguments import FILE, ROOT, ConfigSpan, ConfigTable, pack
@@ -23,7 +23,7 @@ from tools.api_data.definitions import Definitions
 from tools.api_data.packages import Meaning, Package
 from tools.api_data.private_modules import releases
 from tools.api_data.releases import DEFAULT_CACHE, fetch
-from tools.api_data.wheels import Wheel
+from tools.api_data.wheels import Wheel, requires_python
 
 KINDS = (
     *("activations", "constraints", "dtype_policies", "initializers", "layers"),
@@ -40,6 +40,7 @@ class Taken:
     required: frozenset[str] = frozenset()
     is_open: bool = False
     ordered: tuple[str, ...] = ()
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -51,8 +52,8 @@ class _Forwarding:
     raises: bool = False
 
 
-def read(wheels: Sequence[Wheel]) -> ConfigTable:
-    """Read the classes of some releases of Keras, oldest first."""
+def read(wheels: Sequence[Wheel], pythons: Sequence[str] = ()) -> ConfigTable:
+    """Read the classes of some releases of Keras, oldest first, which run on these Pythons."""
     found: dict[str, list[tuple[int, Taken]]] = defaultdict(list)
     said: dict[str, dict[str, list[tuple[int, int, str]]]] = {}
     for number, wheel in enumerate(wheels):
@@ -75,18 +76,19 @@ def read(wheels: Sequence[Wheel]) -> ConfigTable:
         kind: {text: tuple(spans) for text, spans in sorted(of_kind.items())}
         for kind, of_kind in said.items()
     }
-    return ConfigTable(tuple(wheel.version for wheel in wheels), names, classes, told)
+    versions = tuple(wheel.version for wheel in wheels)
+    return ConfigTable(versions, names, classes, told, tuple(pythons))
 
 
 def _spans(found: list[tuple[int, Taken]], numbers: dict[str, int]) -> Iterator[ConfigSpan]:
     first, before, taken = found[0][0], found[0][0], found[0][1]
 
     def span() -> ConfigSpan:
-        wanted, required = (
+        wanted, required, whole = (
             tuple(sorted(numbers[each] for each in names))
-            for names in (taken.names, taken.required)
+            for names in (taken.names, taken.required, taken.whole)
         )
-        return ConfigSpan(first, before, wanted, required, taken.is_open)
+        return ConfigSpan(first, before, wanted, required, taken.is_open, whole)
 
     for number, each in found[1:]:
         if number != before + 1 or _unlike(each, taken):
@@ -97,7 +99,7 @@ def _spans(found: list[tuple[int, Taken]], numbers: dict[str, int]) -> Iterator[
 
 
 def _unlike(one: Taken, other: Taken) -> bool:
-    return (one.names, one.required, one.is_open) != (other.names, other.required, other.is_open)
+    return replace(one, ordered=()) != replace(other, ordered=())
 
 
 class _Reader:
@@ -133,10 +135,9 @@ class _Reader:
             config = reader.args.args[1].arg if len(reader.args.args) > 1 else ""
             found = _forwarding(reader, config)
             if not found.calls and not _hands_on(reader, config):
-                return Taken(made.names | found.popped, frozenset(), is_open=True)
-            made = Taken(
-                made.names | found.popped, made.required - _set(reader, config), made.is_open
-            )
+                return Taken(made.names | found.popped, is_open=True)
+            names, required = made.names | found.popped, made.required - _set(reader, config)
+            made = replace(made, names=names, required=required)
             if not _hands_on(reader, config):
                 break
         return made
@@ -161,8 +162,9 @@ class _Reader:
             for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
             if default is None
         }
+        whole = _made_whole(maker) & names
         if arguments.kwarg is None:
-            return Taken(frozenset(names), frozenset(required), False, tuple(ordered))
+            return Taken(frozenset(names), frozenset(required), ordered=tuple(ordered), whole=whole)
         found = _forwarding(maker, arguments.kwarg.arg)
         names |= found.popped
         is_open = not found.calls and not found.raises
@@ -172,16 +174,14 @@ class _Reader:
                 is_open = True
                 continue
             passed = {each.arg for each in call.keywords if each.arg}
-            by_place = [each for each in call.args if not _is_self(each, maker)]
-            passed.update(called.ordered[: len(by_place)])
             if not any(isinstance(each, ast.Starred) for each in call.args):
-                names |= called.names - passed
-                required |= called.required - passed
-            else:
-                names |= called.names
-                required |= called.required
+                by_place = [each for each in call.args if not _is_self(each, maker)]
+                passed.update(called.ordered[: len(by_place)])
+            names |= called.names - passed
+            required |= called.required - passed
+            whole |= called.whole - passed
             is_open = is_open or called.is_open
-        return Taken(frozenset(names), frozenset(required), is_open, tuple(ordered))
+        return Taken(frozenset(names), frozenset(required), is_open, tuple(ordered), whole)
 
     def _called(self, call: ast.Call, owner: Meaning, bases: Sequence[Meaning]) -> Taken | None:
         """Return what the ``__init__`` takes that a call hands arguments to."""
@@ -195,6 +195,19 @@ class _Reader:
                 return None
             case _:
                 return None
+
+
+def _made_whole(maker: ast.FunctionDef) -> frozenset[str]:
+    """Return the arguments of which ``int(…)`` is made."""
+    return frozenset(
+        node.args[0].id
+        for node in ast.walk(maker)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "int"
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.Name)
+    )
 
 
 def _is_self(node: ast.expr, maker: ast.FunctionDef) -> bool:
@@ -331,8 +344,8 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="folder of the wheels")
     parser.add_argument("--out", type=Path, default=OUT, help="folder to write to")
     options = parser.parse_args()
-    wheels = [Wheel.read(fetch("keras", each, options.cache)) for each in releases()]
-    data = pack(read(wheels))
+    paths = [fetch("keras", each, options.cache) for each in releases()]
+    data = pack(read([Wheel.read(path) for path in paths], [*map(requires_python, paths)]))
     (options.out / FILE).write_bytes(data)
     print(f"{FILE}: {len(data):,} bytes")
 

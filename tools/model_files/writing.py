@@ -14,7 +14,8 @@ import sys
 import warnings
 import zlib
 
-import models
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tools.model_files import models
 
 TOGETHER = 50  # models, until a session is cleared: it takes longer than a model
 ENDINGS = ("h5", "keras")
