@@ -16,8 +16,11 @@ import typer
 from kdoctor.cli import choices, options, streams
 from kdoctor.cli.rules import write_rule
 from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.report.output import printable
 
 if TYPE_CHECKING:
+    from kdoctor.diagnose import Diagnosis, Raised
+    from kdoctor.models import Explained
     from kdoctor.report.output import Page
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
@@ -26,6 +29,9 @@ _START_SIZE = 8  # bytes of a file that say what it is: even, for wide character
 _SAMPLE_SIZE = 8_192  # bytes
 _MOST_OF = 0.8
 _MAX_PATH_LENGTH = 1000  # characters
+_SPEAKS_OF_FILES = re.compile(
+    r"load_model|load_weights|model_from_|TFSMLayer|filepath|HDF5|h5py|\.(?:h5|hdf5|keras|pb)\b"
+)
 _LOG = re.compile(r"[^\s'\"`]+\.(?:txt|log|out|err)")  # a name that can be no message
 
 
@@ -79,9 +85,55 @@ def explain(
             "the message as an argument"
         )
     diagnosis = diagnose(given, target=target)
-    (write_json if json else write_text)(diagnosis, page)
+    if json:
+        write_json(diagnosis, page, _named_files(diagnosis, target))
+    else:
+        is_told = _write_named_files(_named_files(diagnosis, target), page)
+        if diagnosis.is_known or not is_told:
+            write_text(diagnosis, page)
+        if is_told:
+            return
     if not diagnosis.is_known:
         raise typer.Exit(1)
+
+
+def _named_files(diagnosis: Diagnosis, target: str | None) -> list[Explained]:
+    """Return the saved models that the error names, are there, and do not load.
+
+    One that cannot be read is told on standard error.
+    """
+    error = diagnosis.error
+    if error is None or not _SPEAKS_OF_FILES.search(error.message + _code(error)):
+        return []
+    from kdoctor.cli.run_model import target_of  # noqa: PLC0415
+    from kdoctor.models.named_files import named_files  # noqa: PLC0415
+
+    ran = diagnosis.target if target is None else None
+    asked = ran if ran is not None and not ran.is_before_keras_3 else target_of(target)
+    lines = [(str(Path(each.path).parent), each.source) for each in error.frames]
+    found: list[Explained] = []
+    try:
+        found.extend(each for each in named_files(error.message, lines, asked) if each.is_known)
+    except FileProblem as problem:
+        print(f"kdoctor: {printable(str(problem))}", file=sys.stderr)
+    return found
+
+
+def _code(error: Raised) -> str:
+    return "\n".join(each.source for each in error.frames)
+
+
+def _write_named_files(found: list[Explained], page: Page) -> bool:
+    """Write what keeps the files from being loaded that an error names, if any are there."""
+    if not found:
+        return False
+    from kdoctor.report import saved_model  # noqa: PLC0415
+
+    page.line("The error names a saved model that is here:")
+    for each in found:
+        saved_model.write_text(each, page)
+    page.line()
+    return True
 
 
 def _of_standard_input() -> str:

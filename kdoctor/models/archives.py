@@ -18,6 +18,8 @@ _MAX_DIRECTORY: Final = 4_000_000  # bytes of the list of members
 _END_SIZE: Final = 66_000  # bytes at the end of a zip that may hold its end record
 _END_RECORD: Final = b"PK\x05\x06"
 _HEADER: Final = 30  # bytes of a member's own header, before its name (APPNOTE.TXT, 4.3.7)
+# Those whose decompressor takes a limit in zipfile: LZMA gives out all that a piece comes to.
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _ENCRYPTED: Final = 1  # in the flags
 
 
@@ -69,6 +71,8 @@ def text_of(archive: zipfile.ZipFile, name: str) -> bytes:
         KeyError: there is none of this name.
         ValueError: it is larger than such a text is.
     """
+    if archive.getinfo(name).compress_type not in _METHODS:
+        raise ValueError(f"its {name} is compressed in a way that Keras does not write")
     with archive.open(name) as member:
         data = member.read(MAX_TEXT + 1)
     if len(data) > MAX_TEXT:

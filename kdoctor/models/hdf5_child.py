@@ -76,7 +76,9 @@ def member_file(raw: BinaryIO, start: int, size: int, unpacked: int, method: int
     if unpacked > _MAX_UNPACKED:
         raise Refused(f"its weights are compressed, and larger than {_MAX_UNPACKED // 10**6} MB")
     raw.seek(start)
-    made = zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw.read(size), _MAX_UNPACKED)
+    made = zlib.decompressobj(-zlib.MAX_WBITS).decompress(
+        raw.read(min(size, _MAX_UNPACKED)), _MAX_UNPACKED
+    )
     return io.BytesIO(made)
 
 

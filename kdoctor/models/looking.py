@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from kdoctor.documents.discovery import MODEL_ENDINGS, Listing, Search
+from kdoctor.documents.discovery import MODEL_ENDINGS, Listing, Search, reported
 from kdoctor.errors import FileProblem
 from kdoctor.model import Unreadable
 from kdoctor.models.explained import Explained, explained
@@ -116,7 +116,7 @@ def _parted(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     for path in paths:
         there = Path(path)
         is_one = there.is_file() or (not there.exists() and index_of(there) is not None)
-        (named if is_one else searched).append(path)
+        (named if is_one else searched).append(reported(path) if is_one else path)
     return named, searched
 
 

@@ -44,7 +44,7 @@ def keras_code(path: Path, signature: Signature) -> str:
     lines.append(f"layer = {layer}({where}, call_endpoint={name})")
     if any(each.shape is None or not each.shape for each in signature.inputs):
         return "\n".join(lines)
-    made = [f"{quoted(each.name)}: {_input(each)}" for each in signature.inputs]
+    made = [f"{quoted(each.name)}: {_input(each, named=True)}" for each in signature.inputs]
     inputs = f"{{{', '.join(made)}}}" if several else _input(signature.inputs[0])
     lines += [f"inputs = {inputs}", "model = keras.Model(inputs, layer(inputs))"]
     return "\n".join(lines)
@@ -60,11 +60,12 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
-def _input(tensor: Weight) -> str:
+def _input(tensor: Weight, *, named: bool = False) -> str:
     sizes = [str(None if size < 0 else size) for size in (tensor.shape or ())[1:]]
-    shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
-    named = [shape, f"dtype={quoted(tensor.dtype)}"] if tensor.dtype != "float32" else [shape]
-    return f"keras.Input({', '.join(named)})"
+    given = [f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"]
+    given += [f"dtype={quoted(tensor.dtype)}"] if tensor.dtype != "float32" else []
+    given += [f"name={quoted(tensor.name)}"] if named and "/" not in tensor.name else []
+    return f"keras.Input({', '.join(given)})"
 
 
 def _tensor(tensor: Weight) -> str:
