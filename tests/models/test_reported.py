@@ -121,6 +121,14 @@ def test_an_own_class_handed_in_under_the_name_that_is_told(tmp_path, ending, is
     assert {each.fault for each in found.obstacles} == {Fault.OWN_CLASS}
     assert not loads(path)
     assert loads(path, custom_objects={each.subject: Mine for each in found.obstacles})
+    if is_registered:
+        assert '(package="of_a_test")' in found.obstacles[0].cure
+        keras.saving.register_keras_serializable(package="of_a_test")(Mine)
+    else:
+        assert '`keras.saving.get_custom_objects()["Mine"] = Mine`' in found.obstacles[0].cure
+        keras.saving.get_custom_objects()["Mine"] = Mine
+    assert loads(path)
+    keras.saving.get_custom_objects().clear()
 
 
 def test_a_saved_model_of_a_classifier_is_no_file_for_load_model(tmp_path):
