@@ -84,7 +84,7 @@ def new_name(leaf: str, kind: str, target: Target) -> str:
     return ""
 
 
-def missing_class(leaf: str, kind: str, at: At) -> Obstacle:
+def missing_class(leaf: str, kind: str, at: At, *, is_legacy: bool = False) -> Obstacle:
     """Return the obstacle of a class that Keras had once, or that is the user's."""
     name = shown(leaf)
     if not was_keras(leaf, kind, at.target):
@@ -93,11 +93,15 @@ def missing_class(leaf: str, kind: str, at: At) -> Obstacle:
     if became:
         cause = f"{at.target} has no `{name}`: it is `{became}` there"
         return at.renamed(Fault.CLASS, cause, leaf, became)
+    cure = f"Write a class `{name}` of your own, with the same weights and arguments, "
+    if is_legacy:
+        cure += f'and pass `custom_objects={{"{name}": {name}}}` to `load_model`.'
+    else:  # what the file calls a class of Keras is looked for there alone
+        cure += "build the model in code with it, and call `model.load_weights(…)` with this file."
     return at.obstacle(
         Fault.CLASS,
         f"{at.target} has no `{name}`",
-        f"Write a class `{name}` of your own, with the same weights and arguments, and pass "
-        f'`custom_objects={{"{name}": {name}}}`.',
+        cure,
         Remedy.CODE,
         subject=leaf,
     )

@@ -11,12 +11,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
+from packaging.version import Version
 
 from kdoctor.models.at import At, shown
 from kdoctor.models.classes import legacy_class
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 
 _FUNCTIONAL = frozenset({"Functional", "Model"})
+# By the sources of the releases, keras/src/models/functional.py: `map_tensors`, `get_tensor`.
+_SINGLE_SINCE = Version("3.4")
+_COUNTED_SINCE = Version("3.3")
 _RECURRENT = "keras.src.layers.rnn."
 _BY_HAND = "Build the model in code, with this call as it was, and load the weights."
 
@@ -53,9 +57,20 @@ def graph_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
             yield _unconnected(where.down("config", "layers", names[name]), lost)
     for layer in layers:
         yield from _call_obstacles(layer, at)
+    release = Version(at.target.keras_version)
     for key in ("input_layers", "output_layers"):
+        if _is_reference(config.get(key)) and release < _SINGLE_SINCE:
+            yield at.down("config", key).obstacle(
+                Fault.STRUCTURE,
+                f"its one {key.partition('_')[0]} is in no list, as Keras writes it since "
+                f"{_SINGLE_SINCE}",
+                f"Load it with Keras {_SINGLE_SINCE} or newer.",
+                Remedy.CODE,
+                key,
+            )
         for each in _references(config.get(key)):
-            number = each.number - (kinds.get(each.layer) in _FUNCTIONAL)
+            is_counted = release >= _COUNTED_SINCE and kinds.get(each.layer) in _FUNCTIONAL
+            number = each.number - is_counted
             if each.layer in made and not waiting[each.layer] and number >= made[each.layer]:
                 yield _unconnected(at, each)
 

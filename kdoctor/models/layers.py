@@ -71,7 +71,7 @@ def layer_obstacles(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
         if leaf in OPERATIONS:
             yield operation_obstacle(value, leaf, at)
         else:
-            yield missing_class(leaf, "layers", at)
+            yield missing_class(leaf, "layers", at, is_legacy=True)
         yield from _inside_unknown(config, at)
         return
     if leaf in MODELS:
@@ -164,10 +164,13 @@ def _output_in_a_list(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
 
 
 def _inside_unknown(config: Any, at: At) -> Iterator[Obstacle]:
-    """Yield what is wrong in the objects that an unknown class is made of."""
+    """Yield what is wrong in the objects that an unknown class is made of.
+
+    What it makes of a text, it alone knows.
+    """
     for name, each in config.items() if isinstance(config, dict) else ():
-        for below, value in _objects(each, at.down("config", name)):
-            yield from layer_obstacles(value, below)
+        if isinstance(each, (dict, list)):
+            yield from value_obstacles(name, each, at.down("config", name))
 
 
 def _objects(value: Any, at: At) -> Iterator[tuple[At, dict[str, Any]]]:
@@ -195,10 +198,12 @@ def _named_object(value: Mapping[str, Any], leaf: str, at: At) -> Iterator[Obsta
     if home is None:
         found = _unlocated(value, leaf, module, registered, at)
         yield found
-        if not found.became:
+        home = found.became
+        if found.fault is Fault.STRUCTURE:
+            home = legacy_class(leaf, at.target)
+        if not home:
             yield from _inside_unknown(config, at)
             return
-        home = found.became
     if leaf in MODELS:
         yield from model_obstacles(leaf, config, at)
     elif isinstance(config, dict):
@@ -222,7 +227,8 @@ def _unlocated(
         return at.obstacle(
             Fault.STRUCTURE,
             f"`{shown(leaf)}` is named without its module, as Keras 2 wrote it before 2.12",
-            "`kdoctor model --convert` writes the module.",
+            "`kdoctor model --convert` writes the module; or pass "
+            f'`custom_objects={{"{shown(leaf)}": keras.layers.{shown(leaf)}}}` to `load_model`.',
             Remedy.CONVERT,
             subject=leaf,
         )

@@ -11,6 +11,7 @@ import pytest
 from kdoctor.keras_api import newest_target
 from kdoctor.models import Verdict, explained
 from tests.frameworks import keras, tf_keras
+from tools.model_files.judging import explanation
 from tools.model_files.models import models
 
 TARGET = newest_target()
@@ -26,6 +27,8 @@ def names(writer):
 def written(writer, number, folder):
     """Return the files of a model, in each format in which the release makes and saves it."""
     wanted = names(writer)[number * len(names(writer)) // CASES]
+    if explanation(wanted):
+        return
     make = next(make for name, make in models(WRITERS[writer]) if name == wanted)
     try:
         model = make()

@@ -114,3 +114,13 @@ def test_too_deep_an_object_is_an_error():
         }
     with pytest.raises(RecursionError):
         found(("TimeDistributed", {"layer": config}))
+
+
+def test_what_an_own_class_makes_of_a_text_is_not_told():
+    config = {
+        "activation": "mode of mine",
+        "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": 1}},
+        "inner": {"class_name": "LSTM", "config": {"name": "i", "units": 1, "time_major": False}},
+    }
+    told = [(each.fault, each.place) for each in found(("Mine", {"name": "x", **config}))]
+    assert told == [(Fault.OWN_CLASS, "m/x"), (Fault.ARGUMENT, "m/x/i")]

@@ -14,6 +14,16 @@ from kdoctor.keras_api import resolve_target
 from kdoctor.models import Explained, Gravity, Verdict, explained
 
 _WANTED = 0.99  # of the files: the verdict is what Keras does
+# Models, by how their names end, that Keras 3 refuses for what no configuration tells of.
+EXPLAINED = {
+    "TextVectorization": "it has learned no words, and Keras 3 writes a table that it cannot read",
+    "-Layer": "the base of all layers has no `call`",
+    "-InputLayer": "it was called like a layer, and has no shape of its own",
+    "UpSampling1D": "Keras 2 took tensors of a rank that it is not for",
+    "UpSampling2D": "Keras 2 took tensors of a rank that it is not for",
+    "UpSampling3D": "Keras 2 took tensors of a rank that it is not for",
+    "sequential-in-sequential": "the outer model was not built when Keras 2 saved it",
+}
 
 
 @dataclass(slots=True)
@@ -89,4 +99,10 @@ def _print(counts: dict[tuple[str, str], Count]) -> None:
         print(f"\n{kind}:")
         for count in counts.values():
             for each in getattr(count, kind):
-                print(f"  {each}")
+                why = explanation(each.partition(":")[0].rpartition(".")[0])
+                print(f"  {each}" + (f"\n    {why}" if why else ""))
+
+
+def explanation(model: str) -> str:
+    """Return why a model is refused that kdoctor does not accuse; "" where there is no reason."""
+    return next((why for end, why in EXPLAINED.items() if model.endswith(end)), "")
