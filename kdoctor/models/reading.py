@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
-
 from kdoctor.errors import FileProblem
 from kdoctor.models.archives import members_of, opened, place_of, text_of
 from kdoctor.models.bounds import MAX_TEXT, check_depth, parsed
@@ -34,26 +32,6 @@ _DAMAGED: Final = (
     lzma.LZMAError,
 )
 _MAX_YAML: Final = 3_000_000  # bytes: its parser takes a second for each million
-
-
-class Configurations(Struct, frozen=True):
-    """What a file says of its model, and of what it was compiled with."""
-
-    kind: FileKind
-    model: dict[str, Any] | None
-    training: dict[str, Any] | None
-
-
-def read_configurations(path: Path) -> Configurations:
-    """Return what the file says of its model.
-
-    Raises:
-        FileProblem: the file cannot be read, is damaged, or h5py is not installed.
-    """
-    found = read_contents(path)
-    if found.kind in {FileKind.KERAS_SAVED_MODEL, FileKind.TFJS}:
-        return Configurations(found.kind, None, None)  # no `load_model` of Keras 3 reads it
-    return Configurations(found.kind, found.model, found.training)
 
 
 def read_contents(path: Path, kind: FileKind | None = None) -> Contents:

@@ -34,6 +34,7 @@ _COUNTED: Final = {
     Verdict.NOT_FOR_KERAS: ("is not for Keras", "are not for Keras"),
     None: ("holds weights alone", "hold weights alone"),
 }
+_RENAMED: Final = ("loads once it is renamed", "load once they are renamed")
 
 
 def write_models(found: Looked, page: Page) -> None:
@@ -176,7 +177,7 @@ def _verdict(found: Explained) -> str:
 def _is_only_named(found: Explained) -> bool:
     """Say whether nothing but the name of a file is wrong."""
     stops = [each for each in found.obstacles or () if each.gravity is Gravity.STOPS]
-    return all(each.subject == "name" and each.became for each in stops)
+    return bool(stops) and all(each.subject == "name" and each.became for each in stops)
 
 
 def _call(found: Explained) -> str:
@@ -213,12 +214,11 @@ def _write_obstacle(obstacle: Obstacle, places: list[str], page: Page) -> None:
 
 
 def _summary(found: Looked) -> Iterator[str]:
-    counts = Counter(each.verdict for each in found.models)
-    parts = [
-        f"{counts[key]} {one if counts[key] == 1 else several}"
-        for key, (one, several) in _COUNTED.items()
-        if counts[key]
-    ]
+    renamed = [each for each in found.models if _is_only_named(each)]
+    counts = Counter(each.verdict for each in found.models if each not in renamed)
+    kinds = [(counts[verdict], said) for verdict, said in _COUNTED.items()]
+    kinds.insert(2, (len(renamed), _RENAMED))
+    parts = [f"{number} {said[number != 1]}" for number, said in kinds if number]
     parts += [f"{len(found.unreadable)} could not be read"] * bool(found.unreadable)
     total = len(found.models) + len(found.unreadable)
     yield f"{count(total, 'saved model')} for {found.target}: {', '.join(parts)}."
