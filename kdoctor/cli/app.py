@@ -29,6 +29,7 @@ COMMANDS = (
     "config",
     "api",
     "env",
+    "model",
     "migrate",
     "report",
     "run",
@@ -100,6 +101,7 @@ def program(
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
     kdoctor config src/train.py                   the settings for a path, and their origin
+    kdoctor model model.h5                        will Keras 3 load it, and what stands in the way?
     kdoctor migrate                               the way to Keras 3: what to do, in which order
     kdoctor run train.py --epochs 1               run a program, and explain its error
     kdoctor report --html report.html             progress of the migration, as a web page

@@ -16,8 +16,11 @@ import typer
 from kdoctor.cli import choices, options, streams
 from kdoctor.cli.rules import write_rule
 from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.report.output import printable
 
 if TYPE_CHECKING:
+    from kdoctor.diagnose import Diagnosis, Raised
+    from kdoctor.models import Explained
     from kdoctor.report.output import Page
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
@@ -26,6 +29,9 @@ _START_SIZE = 8  # bytes of a file that say what it is: even, for wide character
 _SAMPLE_SIZE = 8_192  # bytes
 _MOST_OF = 0.8
 _MAX_PATH_LENGTH = 1000  # characters
+_SPEAKS_OF_FILES = re.compile(
+    r"load_model|load_weights|model_from_|TFSMLayer|filepath|HDF5|h5py|\.(?:h5|hdf5|keras|pb)\b"
+)
 _LOG = re.compile(r"[^\s'\"`]+\.(?:txt|log|out|err)")  # a name that can be no message
 
 
@@ -67,8 +73,7 @@ def explain(
     if _RULE.fullmatch(given.strip()):
         write_rule(given.strip(), page, json=json)
         return
-    if _is_short(given) and _is_saved_model(Path(given)):
-        _explain_model(Path(given), target, page, json=json)
+    if _is_short(given) and _explain_model(Path(given), target, page, json=json):
         return
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
@@ -80,9 +85,55 @@ def explain(
             "the message as an argument"
         )
     diagnosis = diagnose(given, target=target)
-    (write_json if json else write_text)(diagnosis, page)
+    if json:
+        write_json(diagnosis, page, _named_files(diagnosis, target))
+    else:
+        is_told = _write_named_files(_named_files(diagnosis, target), page)
+        if diagnosis.is_known or not is_told:
+            write_text(diagnosis, page)
+        if is_told:
+            return
     if not diagnosis.is_known:
         raise typer.Exit(1)
+
+
+def _named_files(diagnosis: Diagnosis, target: str | None) -> list[Explained]:
+    """Return the saved models that the error names, are there, and do not load.
+
+    One that cannot be read is told on standard error.
+    """
+    error = diagnosis.error
+    if error is None or not _SPEAKS_OF_FILES.search(error.message + _code(error)):
+        return []
+    from kdoctor.cli.run_model import target_of  # noqa: PLC0415
+    from kdoctor.models.named_files import named_files  # noqa: PLC0415
+
+    ran = diagnosis.target if target is None else None
+    asked = ran if ran is not None and not ran.is_before_keras_3 else target_of(target)
+    lines = [(str(Path(each.path).parent), each.source) for each in error.frames]
+    found: list[Explained] = []
+    try:
+        found.extend(each for each in named_files(error.message, lines, asked) if each.is_known)
+    except FileProblem as problem:
+        print(f"kdoctor: {printable(str(problem))}", file=sys.stderr)
+    return found
+
+
+def _code(error: Raised) -> str:
+    return "\n".join(each.source for each in error.frames)
+
+
+def _write_named_files(found: list[Explained], page: Page) -> bool:
+    """Write what keeps the files from being loaded that an error names, if any are there."""
+    if not found:
+        return False
+    from kdoctor.report import saved_model  # noqa: PLC0415
+
+    page.line("The error names a saved model that is here:")
+    for each in found:
+        saved_model.write_text(each, page)
+    page.line()
+    return True
 
 
 def _of_standard_input() -> str:
@@ -96,40 +147,36 @@ def _is_short(given: str) -> bool:
     return bool(given.strip()) and "\n" not in given and len(given) <= _MAX_PATH_LENGTH
 
 
-def _is_saved_model(path: Path) -> bool:
-    """Say whether a path is what a model, or a part of one, is saved in, by its content."""
+def _explain_model(path: Path, target: str | None, page: Page, *, json: bool) -> bool:
+    """Write what keeps a saved model from being loaded, where a text is the path of one.
+
+    Raises:
+        Exit: with 1, where nothing is known to.
+    """
     try:
         if not path.exists():
             return False
     except (OSError, ValueError):
         return False  # a message
-    from kdoctor.models.kinds import FileKind, kind_of  # noqa: PLC0415 - most texts are no path
+    from kdoctor.cli.run_model import target_of  # noqa: PLC0415 - most texts are no path
+    from kdoctor.models import explained, kind_of  # noqa: PLC0415
+    from kdoctor.models.looking import may_be_text  # noqa: PLC0415
 
     try:
         kind = kind_of(path)
     except FileProblem:
         return False  # said below
-    if kind in {FileKind.BROKEN_ARCHIVE, FileKind.OTHER_ARCHIVE}:
-        return path.suffix == ".keras"  # any other zip has nothing to do with models
-    others = (FileKind.UNKNOWN, FileKind.EMPTY, FileKind.JSON, FileKind.HTML, FileKind.PICKLE)
-    return kind not in others
-
-
-def _explain_model(path: Path, target: str | None, page: Page, *, json: bool) -> None:
-    """Write what keeps a saved model from being loaded.
-
-    Raises:
-        Exit: with 1, where nothing is known to.
-    """
-    from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
-    from kdoctor.models import explained  # noqa: PLC0415
+    if may_be_text(path, kind):
+        return False
+    found = explained(path, target_of(target), kind)
+    if may_be_text(path, found.kind):
+        return False
     from kdoctor.report import saved_model  # noqa: PLC0415
 
-    asked = newest_target() if target is None else resolve_target(target, "--target")
-    found = explained(path, asked)
     (saved_model.write_json if json else saved_model.write_text)(found, page)
     if not found.is_known:
         raise typer.Exit(1)
+    return True
 
 
 def _of_file(given: str) -> str | None:

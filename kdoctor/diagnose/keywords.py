@@ -15,8 +15,9 @@ from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.snippets import MODULES, SnippetName, home_of
-from kdoctor.keras_api import Presence, lookup, newest_target, signature
+from kdoctor.keras_api import Presence, lookup, newest_target, resolve_target, signature
 from kdoctor.keras_api.history import member_history, name_history
+from kdoctor.keras_api.surface import surface_on
 from kdoctor.target import Target
 
 _CALL: Final = r"(?P<call>[A-Za-z_][\w.]*)"
@@ -34,6 +35,7 @@ _MESSAGES: Final = tuple(
         r"^`?(?P<name>\w+)`? is not a valid argument",
     )
 )
+_LAST_KERAS_2: Final = "keras==2.15.0"
 _ARGUMENTS: Final = re.compile(r"\{[^\n]*\}")
 # Python shows the first line of a call alone: `logger = keras.callbacks.ProgbarLogger(`.
 _OPEN_CALL: Final = re.compile(r"([A-Za-z_]\w*)\($")
@@ -169,18 +171,39 @@ def _compiled_anew() -> Step:
 
 
 def _left_out(argument: _Argument, case: Case) -> Step:
-    # What custom_objects has for a name of Keras' own counts in HDF5 alone, not in .keras (run).
+    # What custom_objects has for a name of Keras' own counts in HDF5 alone, not in .keras, and not
+    # inside `Bidirectional` (run). And the file may have other classes that lost the same.
     names = _refused_names(argument, case)
-    popped = "".join(f"    kwargs.pop({name!r}, None)\n" for name in names)
+    popped = "".join(f"        kwargs.pop({name!r}, None)\n" for name in names)
     shown = " and ".join(f"`{name}`" for name in names)
+    classes = ", ".join(_losers(argument))
     return Step(
         StepKind.CODE,
-        f"made = {argument.public}.__init__\n\ndef made_without(self, *args, **kwargs):\n"
-        f"{popped}    made(self, *args, **kwargs)\n\n"
-        f"{argument.public}.__init__ = made_without\n"
+        "def ignoring(made):\n    def made_without(self, *args, **kwargs):\n"
+        f"{popped}        made(self, *args, **kwargs)\n    return made_without\n\n"
+        f"for each in ({classes},):\n    each.__init__ = ignoring(each.__init__)\n"
         "model = keras.models.load_model(path, compile=False)",
-        f"or ignore {shown} while loading: correct if it has its default",
+        f"or ignore {shown} while loading, also inside other layers: correct if it has its default",
     )
+
+
+def _losers(argument: _Argument) -> list[str]:
+    """Return the class, and the others of its module that lost the same argument with Keras 3."""
+    newest, old = newest_target(), resolve_target(_LAST_KERAS_2, "the last Keras 2")
+    names = surface_on("keras", newest)
+    module = argument.public.rpartition(".")[0]
+    others = [] if names is None else names.children(module.removeprefix("keras."))
+    found = [argument.public]
+    for leaf in others:
+        public = f"{module}.{leaf}"
+        before, now = signature(public, old), signature(public, newest)
+        if before is None or now is None or public in found:
+            continue
+        had = any(each.name == argument.name for each in before.parameters)
+        has = any(each.name == argument.name for each in now.parameters)
+        if had and not has:
+            found.append(public)
+    return found
 
 
 def _refused_names(argument: _Argument, case: Case) -> list[str]:

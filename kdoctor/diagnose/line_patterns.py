@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdoctor.diagnose.frames import CUT, TracebackFrame
 
@@ -110,21 +110,32 @@ def encountered(message: str) -> str:
     return matched["inner"].strip() if matched else ""
 
 
-def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[TracebackFrame, ...]]:
-    """Take off what Keras and ``tf.function`` put around a message.
+class Unwrapped(NamedTuple):
+    """An error without what Keras and ``tf.function`` put around its message.
 
-    Returns the type and message of the error, and the frames inside the message.
+    ``frames`` are those inside the message, ``calling`` is what Keras called when it was raised:
+    ``Lambda.call().``; "" where it does not say.
     """
+
+    type: str
+    message: str
     frames: tuple[TracebackFrame, ...] = ()
+    calling: str = ""
+
+
+def unwrapped(type_: str, message: str) -> Unwrapped:
+    """Take off what Keras and ``tf.function`` put around a message."""
+    frames: tuple[TracebackFrame, ...] = ()
+    calling = ""
     for _ in range(10):  # a model in a model in a tf.function
         if matched := _USER_CODE.search(message):
             type_, message, inner_frames = _user_code(type_, _block(message[matched.end() :]))
             frames += inner_frames
         elif matched := _CALLING.match(message):
-            message = matched["message"].strip()
+            message, calling = matched["message"].strip(), matched["what"].strip()
         else:
             break
-    return type_, message, frames
+    return Unwrapped(type_, message, frames, calling)
 
 
 def _block(text: str) -> str:

@@ -53,8 +53,9 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
     ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
-    what must hold; ``needs_frames`` that a message without any may be unrelated to Keras. With
-    ``in_own_file`` a line of the user's may have raised it, if its file mentions Keras. ``rules``
+    what must hold; ``calling`` must be found in what Keras says that it called; ``needs_frames``
+    that a message without any may be unrelated to Keras. With ``in_own_file`` a line of the user's
+    may have raised it, if its file mentions Keras. ``rules``
     provide the diff; ``asks`` tells them what an object of the line is:
     ``["member", "{name} = keras.Sequential()"]``. ``proof`` is evidence that leaves no other
     cause: only with it, a cure may remove or reinstall something or go back to an older release.
@@ -73,6 +74,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: tuple[str, str] = ("", "")
     raised_in: str = ""
     line: str = ""
+    calling: str = ""
     only_if: str = ""
     package: str = ""
     needs_frames: bool = False
@@ -122,6 +124,8 @@ def _pattern(written: str) -> re.Pattern[str]:
 
 def _fits(entry: Message, case: Case) -> bool:
     """Say whether the frames bear the entry out, as far as there are any."""
+    if entry.calling and not re.search(entry.calling, case.error.calling):
+        return False
     frames = case.error.frames
     if not case.has_frames:
         shown = [frame.source for frame in frames if frame.source]

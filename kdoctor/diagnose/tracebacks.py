@@ -36,6 +36,7 @@ class Raised:
     before: Raised | None = None
     relation: Relation = ""
     is_of_group: bool = False  # one of the exceptions of an exception group
+    calling: str = ""  # what Keras called when it was raised, where it says so: ``Dense.call().``
 
     @property
     def name(self) -> str:
@@ -227,14 +228,14 @@ class _Reader:
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
-        type_, message, inner = unwrapped(type_, _unquoted(message[:_MAX_MESSAGE_LENGTH]))
+        type_, message, inner, calling = unwrapped(type_, _unquoted(message[:_MAX_MESSAGE_LENGTH]))
         frames = (*self.frames, *inner)
         if before is not None and self.relation == "cause" and _is_same(before, type_, message):
             # joblib and multiprocessing raise again what another process raised: there it failed.
             frames, before = (*frames, *before.frames), before.before
         relation = self.relation if before else ""
         raised = Raised(type_, message, frames, before, relation)
-        self.found.append(replace(raised, is_of_group=self.in_group))
+        self.found.append(replace(raised, is_of_group=self.in_group, calling=calling))
         self.frames, self.relation, self.headed = [], "", False
 
 
@@ -329,5 +330,5 @@ def _unquoted(message: str) -> str:
 
 
 def _of_message(type_: str, message: str, frames: tuple[TracebackFrame, ...] = ()) -> Raised:
-    type_, message, error_lines = unwrapped(type_, _unquoted(message.strip()[:_MAX_MESSAGE_LENGTH]))
-    return Raised(type_, message, (*frames, *error_lines))
+    found = unwrapped(type_, _unquoted(message.strip()[:_MAX_MESSAGE_LENGTH]))
+    return Raised(found.type, found.message, (*frames, *found.frames), calling=found.calling)

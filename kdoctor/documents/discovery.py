@@ -20,6 +20,8 @@ from kdoctor.model import Unreadable
 
 # .pyi files hold no code that runs; one that is named is read all the same.
 _ENDINGS = (".py", ".pyw", ".ipynb", ".md", ".markdown", ".rst")
+# What saved models are called; of a SavedModel the file that each has.
+MODEL_ENDINGS = (".h5", ".hdf5", ".keras", ".tflite", ".onnx", "saved_model.pb", ".ckpt.index")
 _SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".bzr", ".jj", ".venv", "venv", "site-packages", "node_modules"}
     | {".tox", ".nox", ".eggs", "build", "dist", "_build", "__pycache__", "__pypackages__"}
@@ -41,11 +43,13 @@ class Listing(Struct, frozen=True):
     """The files to read, in order, and the folders that could not be looked into.
 
     ``leading_out`` are links to files outside of what was named: they are not among ``files``.
+    ``models`` counts files that were passed and have the name of a saved model.
     """
 
     files: tuple[str, ...]
     unreadable: tuple[Unreadable, ...] = ()
     leading_out: tuple[str, ...] = ()
+    models: int = 0
 
     def __iter__(self) -> Iterator[str]:
         """Yield the files."""
@@ -57,6 +61,21 @@ class Listing(Struct, frozen=True):
 
 
 def _nothing(_folder: str) -> None: ...
+
+
+def has_known_ending(path: str) -> bool:
+    """Say whether files with the ending of this one are found below a folder."""
+    return path.lower().endswith(_ENDINGS)
+
+
+class Search(Struct, frozen=True):
+    """What is looked for below a folder: files with these names, also those that git ignores."""
+
+    wanted: Callable[[str], bool] = has_known_ending
+    respects_git: bool = True
+
+
+_CODE = Search()
 
 
 class Tracked(Struct, frozen=True):
@@ -80,13 +99,14 @@ def _nothing_tracked(_top: str) -> tuple[str, ...]:
     return ()
 
 
-def discover(
+def discover(  # noqa: PLR0913 - all but the paths have defaults
     paths: Iterable[str | os.PathLike[str]],
     exclude: Iterable[str] = (),
     *,
     force: bool = False,
     configured: Configured = _nothing,
     tracked: Callable[[str], Iterable[str]] = _nothing_tracked,
+    search: Search = _CODE,
 ) -> Listing:
     """List the files named and those below the folders named, each real file once.
 
@@ -96,7 +116,8 @@ def discover(
     lies in, nor environments, caches and build folders. What git tracks is never ignored:
     ``tracked`` names it for the top folder of a repository, and is asked where something would be.
     Links to folders are not followed, nor those to files outside of the folder that was named.
-    ``force`` leaves out, of what is named, what :func:`is_excluded` says.
+    ``force`` leaves out, of what is named, what :func:`is_excluded` says. ``search`` asks for files
+    of other names.
 
     Paths are relative to the working folder where they lie in it, else as they were given, with
     ``/`` on every system. They come sorted within each path given.
@@ -106,14 +127,17 @@ def discover(
     """
     exclude = tuple(exclude)
     walk = _Walk(
-        exclude, configured, lru_cache(maxsize=None)(lambda top: Tracked.of(top, tracked(top)))
+        exclude,
+        configured,
+        lru_cache(maxsize=None)(lambda top: Tracked.of(top, tracked(top))),
+        search,
     )
     for path in paths:
         if not (force and is_excluded(path, exclude, configured)):
             walk.add(os.fspath(path))
     unreadable = sorted(walk.unreadable, key=lambda problem: problem.path)
     leading_out = dict.fromkeys(sorted(set(walk.leading_out) - set(walk.files.values())))
-    return Listing(tuple(walk.files.values()), tuple(unreadable), tuple(leading_out))
+    return Listing(tuple(walk.files.values()), tuple(unreadable), tuple(leading_out), walk.models)
 
 
 def is_excluded(
@@ -152,9 +176,11 @@ class _Walk(Struct):
     exclude: Sequence[str]
     configured: Configured
     tracked: Callable[[str], Tracked]
+    search: Search
     files: dict[str, str] = field(default_factory=dict)  # real path -> path to report
     unreadable: list[Unreadable] = field(default_factory=list)
     leading_out: list[str] = field(default_factory=list)
+    models: int = 0
 
     def add(self, given: str) -> None:
         """Add a path that was named.
@@ -178,7 +204,8 @@ class _Walk(Struct):
 
     def _add_folder(self, root: str) -> None:
         real, path = os.path.realpath(root), reported(root)
-        ignores = Ignores.above(Path(real), self.exclude)
+        git, excluded = self.search.respects_git, Ignores.from_exclude(self.exclude)
+        ignores = Ignores.above(Path(real), self.exclude) if git else excluded
         top = _repository_of(real)
         start = _Folder(path, os.path.abspath(path), real, ignores, top=top)  # noqa: PTH100 - links stay
         files: dict[str, str] = {}
@@ -216,7 +243,7 @@ class _Walk(Struct):
                 continue
             if ".git" in names:
                 folder = replace(folder, top=_posix(folder.real))
-            if not _RULING.isdisjoint(names):
+            if self.search.respects_git and not _RULING.isdisjoint(names):
                 folder = replace(folder, ignores=folder.ignores.within(Path(folder.real)))
             patterns = configured.patterns(folder, names)
             for entry in entries:
@@ -230,10 +257,12 @@ class _Walk(Struct):
                     if standing is not _Standing.OUT:
                         only = standing is _Standing.TRACKED
                         pending.append(folder.below(entry, patterns, only_tracked=only))
-                elif _is_wanted(entry) and (
-                    self._standing(folder, _posix(entry.path)) is not _Standing.OUT
-                ):
-                    yield folder.start + entry.name, entry
+                elif self.search.wanted(entry.name):
+                    is_in = self._standing(folder, _posix(entry.path)) is not _Standing.OUT
+                    if is_in and _is_file(entry):
+                        yield folder.start + entry.name, entry
+                elif entry.name.endswith(MODEL_ENDINGS):
+                    self.models += 1
 
     def _standing(self, folder: _Folder, place: str, *, skipped: bool = False) -> _Standing:
         """Say how what lies in a folder is listed; the path of a folder ends in ``/``.
@@ -328,17 +357,12 @@ def _is_skipped(name: str) -> bool:
     return name in _SKIPPED_FOLDERS or name.endswith(".egg-info")
 
 
-def _is_wanted(entry: os.DirEntry[str]) -> bool:
+def _is_file(entry: os.DirEntry[str]) -> bool:
     # is_file() follows links; it is false for pipes, sockets and links that lead nowhere.
     try:
-        return has_known_ending(entry.name) and entry.is_file()
+        return entry.is_file()
     except OSError:  # a ring of links
         return False
-
-
-def has_known_ending(path: str) -> bool:
-    """Say whether files with the ending of this one are found below a folder."""
-    return path.lower().endswith(_ENDINGS)
 
 
 def reported(path: str) -> str:

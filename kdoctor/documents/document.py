@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from kdoctor.documents.discovery import MODEL_ENDINGS
 from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8, why_not_text
 from kdoctor.documents.python_source import read_python
 from kdoctor.documents.unit import Skipped, Unit, regrouped
@@ -130,7 +131,8 @@ def kind_of(path: str, data: bytes) -> Kind:
         return "python"
     found = why_not_text(data)
     if found is not None:
-        raise FileProblem(f"not text, but {found}")
+        hint = f"; `kdoctor model {path}` looks at it" if path.endswith(MODEL_ENDINGS) else ""
+        raise FileProblem(f"not text, but {found}{hint}")
     ending = PurePosixPath(path).suffix
     what = f"the extension {ending} is unknown" if ending else "the file has no extension"
     kinds = ", ".join(get_args(Kind))

@@ -115,6 +115,7 @@ class ScanResult(Struct, frozen=True):
     it; ``targets`` are those of all files. ``files`` are the ``read`` files in the order of their
     paths. ``suppressed`` are the findings that comments in the code silence; they are not among
     ``findings`` either. ``own_targets`` are the files that have another target by their own code.
+    ``saved_models`` counts files below the folders that were passed, and are called as such.
     """
 
     target: Target
@@ -131,6 +132,7 @@ class ScanResult(Struct, frozen=True):
     known: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
     own_targets: tuple[OwnTarget, ...] = ()
+    saved_models: int = 0
 
     @property
     def unhandled(self) -> tuple[Unreadable, ...]:

@@ -74,6 +74,7 @@ def collect_results(
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
         suppressed=tuple(each for scan in scans for each in scan.suppressed),
         own_targets=tuple(scan.own_target for scan in scans if scan.own_target),
+        saved_models=discovered.models,
     )
 
 

@@ -5,101 +5,76 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from msgspec import Struct
-
-from kdoctor.keras_api import ClassFamily, Presence, lookup, signature
-from kdoctor.keras_api.members import bases_of, classes_of
-from kdoctor.keras_api.surface import surface_on
-from kdoctor.rules.arguments._keyword_changes import is_refused
+from kdoctor.keras_api import Presence, lookup
+from kdoctor.models.at import At, shown
+from kdoctor.models.classes import MODELS
+from kdoctor.models.contents import Contents
+from kdoctor.models.kinds import FileKind
+from kdoctor.models.layers import layer_obstacles
+from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
+from kdoctor.models.training import compile_obstacles, training_obstacles
+from kdoctor.models.unbuilt import unbuilt_obstacles
 from kdoctor.target import Target
-from kdoctor.value_types import Kind
 
+_OF_KERAS_3: Final = frozenset({FileKind.KERAS_ARCHIVE, FileKind.KERAS_FOLDER})
 _HOMES: Final = ("keras.layers", "keras.models", "keras")
-_MODELS: Final = frozenset({"Functional", "Model", "Sequential"})
-_KINDS: Final = {ClassFamily.LAYER: Kind.LAYER, ClassFamily.OPTIMIZER: Kind.OPTIMIZER}
-_READ_BY_THE_LOADER: Final = frozenset({"batch_input_shape"})  # in an object without a module
-# What `Lambda` of Keras 2 wrote and the loader of HDF5 takes out (`LAMBDA_DEP_ARGS`).
-_OF_LAMBDA: Final = frozenset(
-    {"module", "function_type", "output_shape_type", "output_shape_module"}
-)
-# Their parameters are known: see `is_refused`.
-_ROOTS: Final = frozenset({"keras.src.layers.layer.Layer", "keras.src.ops.operation.Operation"})
-_MAX_SHOWN: Final = 80  # characters of a name that a file holds
 
 
-class Obstacle(Struct, frozen=True):
-    """One object of a configuration that the target does not make, and why."""
+def obstacles(found: Contents, target: Target) -> Iterator[Obstacle]:
+    """Yield each obstacle in what a file says of its model, in the order of the file.
 
-    place: str  # the names of the layers that lead there, with slashes between
-    cause: str
+    Raises:
+        RecursionError: objects are nested too deeply.
+    """
+    if found.model is None:
+        return
+    if not target.keras_version.startswith("3."):
+        yield from _before_keras_3(found.model, At(target))
+        return
+    is_of_keras_2 = found.writer.keras.startswith("2.")  # what Keras 3 wrote means what it says
+    for each in _of_keras_3(found, found.model, target):
+        if each.gravity is Gravity.STOPS or is_of_keras_2:
+            yield each
 
 
-def obstacles(config: Mapping[str, Any], target: Target) -> Iterator[Obstacle]:
-    """Yield each obstacle in a model's configuration, in the order of the file."""
-    waiting: list[tuple[Any, str]] = [(config, "")]
+def _of_keras_3(found: Contents, model: Mapping[str, Any], target: Target) -> Iterator[Obstacle]:
+    yield from layer_obstacles(model, At(target))
+    yield from unbuilt_obstacles(found, At(target))
+    if found.training is None:
+        return
+    if found.kind is FileKind.HDF5:
+        yield from training_obstacles(found.training, target)
+    elif found.kind in _OF_KERAS_3:
+        yield from compile_obstacles(found.training, target)
+
+
+def _before_keras_3(config: Mapping[str, Any], start: At) -> Iterator[Obstacle]:
+    """Yield the classes of Keras that a release of Keras 2 has not, wherever they are."""
+    waiting: list[tuple[Any, At]] = [(config, start)]
     while waiting:
-        value, place = waiting.pop()
+        value, at = waiting.pop()
         if isinstance(value, list):
-            waiting += [(each, place) for each in reversed(value)]
+            waiting += [(each, at.down(number)) for number, each in reversed([*enumerate(value)])]
         elif isinstance(value, dict):
-            inside = place
             if isinstance(value.get("class_name"), str) and isinstance(value.get("config"), dict):
-                inside = _inside(value, place)
-                yield from (Obstacle(inside, cause) for cause in _causes(value, target))
-            waiting += [(each, inside) for each in reversed(value.values())]
+                at = at.named(value)
+                yield from _missing(value, at)
+            waiting += [(each, at.down(key)) for key, each in reversed(value.items())]
 
 
-def _inside(value: Mapping[str, Any], place: str) -> str:
-    name = value["config"].get("name")
-    if not isinstance(name, str):
-        return place
-    return f"{place}/{name[:_MAX_SHOWN]}" if place else name[:_MAX_SHOWN]
-
-
-def _causes(value: Mapping[str, Any], target: Target) -> Iterator[str]:
+def _missing(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
     leaf, module = value["class_name"], value.get("module")
-    if leaf.startswith("__"):  # a tuple, a tensor
+    if leaf in MODELS or leaf.startswith("__"):
         return
     if isinstance(module, str) and not module.startswith("keras."):
-        if module not in {"builtins", "keras"}:
-            yield f"`{leaf}` of `{module}` is no class of Keras"
         return
     homes = (module,) if isinstance(module, str) else _HOMES
-    found = [lookup(f"{home}.{leaf}", target) for home in homes]
-    if module is None and leaf in _MODELS:
-        return
-    known = next((each for each in found if each.presence is Presence.EXISTS), None)
-    if known is None:
-        if all(each.presence is Presence.MISSING for each in found):
-            yield f"{target} has no `{leaf}`"
-        return
-    new = signature(known.qualified, target)
-    if new is None or leaf in _MODELS:
-        return
-    skipped = _READ_BY_THE_LOADER if module is None else frozenset()
-    if leaf == "Lambda":
-        skipped |= _OF_LAMBDA
-    taken = _taken_by_bases(known.home, target)
-    for each in value["config"]:
-        if each in skipped or taken is None or each in taken:
-            continue
-        if is_refused(leaf, _KINDS.get(known.family), new, each):
-            yield f"`{leaf}` takes no `{each[:_MAX_SHOWN]}`"
-
-
-def _taken_by_bases(home: str, target: Target) -> frozenset[str] | None:
-    """Return the parameters of the bases of a class; None where a base has no public name."""
-    classes = classes_of("keras", target.keras_version)
-    names = surface_on("keras", target)
-    if classes is None or names is None:
-        return None
-    taken: set[str] = set()
-    for base in bases_of(classes, home):
-        if base in _ROOTS:
-            break
-        public = names.names_of(base)
-        made = signature(f"keras.{public[0]}", target) if public else None
-        if made is None:
-            return None
-        taken |= {each.name for each in made.parameters}
-    return frozenset(taken)
+    found = [lookup(f"{home}.{leaf}", at.target) for home in homes]
+    if all(each.presence is Presence.MISSING for each in found):
+        yield at.obstacle(
+            Fault.CLASS,
+            f"{at.target} has no `{shown(leaf)}`",
+            "Load it with the Keras that wrote it, and save the model in HDF5.",
+            Remedy.CODE,
+            subject=leaf,
+        )

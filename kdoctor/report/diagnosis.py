@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kdoctor import __version__
 from kdoctor.diagnose import Diagnosis, Fault, Raised, Step, StepKind, TracebackFrame
 from kdoctor.report.output import Page, printable
+
+if TYPE_CHECKING:
+    from kdoctor.models import Explained
 
 _WIDTH = 96
 _ROLES = {"+": "added", "-": "removed", "@": "hunk"}
@@ -91,9 +94,17 @@ def _write_step(step: Step, page: Page) -> None:
             _write_block("fix", f"{printable(step.text)}{f' ({note})' if note else ''}", page)
 
 
-def write_json(diagnosis: Diagnosis, page: Page) -> None:
-    """Write one object, a contract for programs: fields are added, never renamed or removed."""
-    page.line(json.dumps(document(diagnosis), indent=2))
+def write_json(diagnosis: Diagnosis, page: Page, models: Sequence[Explained] = ()) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed.
+
+    ``models`` are the saved models that the error names, are at hand, and do not load.
+    """
+    told = document(diagnosis)
+    if models:
+        from kdoctor.report.saved_model import document_of  # noqa: PLC0415 - few errors name one
+
+        told["saved_models"] = [document_of(each) for each in models]
+    page.line(json.dumps(told, indent=2))
 
 
 def document(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -136,7 +136,24 @@ def unread(result: ScanResult, page: Page) -> list[str]:
 
 
 def of_scan(result: ScanResult, page: Page) -> list[str]:
-    """Sum up a scan in at most three lines, and one more if verbose."""
+    """Sum up a scan in at most four lines, and one more if verbose."""
+    return [*_saved_models(result, page), *_of_findings(result, page)]
+
+
+def _saved_models(result: ScanResult, page: Page) -> list[str]:
+    """Return a line that names the command for saved models, if any were passed."""
+    if not result.saved_models or page.verbosity < 0:
+        return []
+    paths = f" {page.arguments}".partition(" --")[0].strip()  # it has options of its own
+    files, them = (
+        count(result.saved_models, "saved model"),
+        "it" if result.saved_models == 1 else "them",
+    )
+    command = f"kdoctor model {paths}".strip()
+    return [f"Passed {files}; `{command}` tells whether Keras 3 loads {them}."]
+
+
+def _of_findings(result: ScanResult, page: Page) -> list[str]:
     findings = result.findings
     if not findings:
         nothing = _nothing("Nothing to report.", result, page)

@@ -30,6 +30,7 @@ CALLS = {
     "config": "config a.py",
     "api": "api keras.backend.sum",
     "env": "env --json",
+    "model": "model a.py",
     "migrate": "migrate --json",
     "report": "report --json -",
     "run": "run other.py",

@@ -68,6 +68,7 @@ class Unreadable(msgspec.Struct, forbid_unknown_fields=True):
 class Files(msgspec.Struct, forbid_unknown_fields=True):
     read: int
     skipped: int
+    saved_models: int
     unreadable: list[Unreadable]
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from kdoctor import keras_api
 from kdoctor.analysis.keras_calls import BASES, RELEASES
+from kdoctor.analysis.keyword_changes import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, resolve_target
-from kdoctor.rules.arguments._keyword_changes import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.rules.arguments.argument_gone import _LOOKUPS
 from kdoctor.value_types import Kind
 

@@ -14,16 +14,19 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from kdoctor.keras_api.config_arguments import FILE as CONFIGS
+from kdoctor.keras_api.config_arguments import pack as pack_configs
 from kdoctor.keras_api.private_modules import FILE
 from kdoctor.keras_api.private_modules import pack as pack_private
 from kdoctor.keras_api.tables import DATA, pack
+from tools.api_data.config_arguments import read as read_configs
 from tools.api_data.definitions import Definitions, attributes_set_from_outside
 from tools.api_data.history import ReleasedClasses, classes_table, names_table
 from tools.api_data.packages import Package
 from tools.api_data.private_modules import read, releases
 from tools.api_data.releases import DEFAULT_CACHE, READ_WITH, RELEASES, fetch
 from tools.api_data.surfaces import Surface, surfaces_of, unlisted_classes
-from tools.api_data.wheels import Wheel
+from tools.api_data.wheels import Wheel, requires_python
 
 DEFAULT_OUT = Path(__file__).parents[2] / "kdoctor" / "keras_api" / DATA
 
@@ -119,8 +122,10 @@ def main() -> None:
     with ProcessPoolExecutor(options.jobs, initializer=gc.disable) as pool:
         files = tables_of(pool.map(read_release, archives))
     if not options.wheels:
-        wheels = [Wheel.read(fetch("keras", each, options.cache)) for each in releases()]
+        paths = [fetch("keras", each, options.cache) for each in releases()]
+        wheels = [Wheel.read(path) for path in paths]
         files[FILE] = pack_private(read(wheels))
+        files[CONFIGS] = pack_configs(read_configs(wheels, [*map(requires_python, paths)]))
     for name, data in files.items():
         (options.out / name).write_bytes(data)
         print(f"{name}: {len(data):,} bytes")

@@ -55,6 +55,15 @@ class Wheel:
         return replace(self, files={**self.files, **tensorflow.files, **facade})
 
 
+def requires_python(path: Path) -> str:
+    """Return which Pythons a wheel says that it runs on: ``>=3.11``."""
+    with zipfile.ZipFile(path) as archive:
+        name = next(each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        lines = archive.read(name).decode().splitlines()
+    found = (each.partition(":")[2].strip() for each in lines if each.startswith("Requires-Python"))
+    return next(found, "")
+
+
 def _wheel_files(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():

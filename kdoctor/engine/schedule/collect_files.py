@@ -43,6 +43,7 @@ class FileCollector:
         listing = policy.listing(path for path in named if path != STDIN)
         self.files: list[str] = []  # that were read
         self.unreadable = [*listing.unreadable]
+        self.saved_models = listing.models
         self.remarks = [_of_links(listing.leading_out)] if listing.leading_out else []
         sources = [Source(path) for path in listing]
         alias = options.get("stdin_filename")

@@ -30,13 +30,15 @@ _COMPRESSION_THRESHOLD = 1000  # files, or tasks: 200 kB
 class Discovered(Struct, frozen=True):
     """The files that were read, those worth examining, and the unreadable ones.
 
-    ``notes`` are those on the project's own files, and on what was skipped.
+    ``notes`` are those on the project's own files, and on what was skipped; ``models`` counts saved
+    models that were passed.
     """
 
     files: Collection[str]
     tasks: Collection[Task]
     unreadable: Sequence[Unreadable]
     notes: ProjectNotes
+    models: int = 0
 
     @property
     def read(self) -> int:
@@ -109,7 +111,9 @@ class Plan:
         notes = self._policy.with_notes(self.targets.notes)
         remarks = (*self._remarks, *collector.remarks, *notes.remarks)
         notes = replace(notes, remarks=remarks)
-        return Discovered(kept(files), kept(found), collector.unreadable, notes)
+        return Discovered(
+            kept(files), kept(found), collector.unreadable, notes, collector.saved_models
+        )
 
 
 class Discovery:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kdoctor.config import KERAS_2_HELPERS, PROJECT_TYPES
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
+from kdoctor.documents.discovery import Search
 from kdoctor.engine.options import Options, each_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.task import Task, absolute, working_folder
@@ -240,8 +241,8 @@ class FileSelection:
                     shared[folder] = own
             yield task.with_settings(*own[:4], project_types=own[4])
 
-    def listing(self, paths: Iterable[str]) -> Listing:
-        """List the files at and below the paths that are not excluded.
+    def listing(self, paths: Iterable[str], search: Search | None = None) -> Listing:
+        """List the files at and below the paths that are not excluded; of another kind if asked.
 
         Raises:
             UsageProblem: a path does not exist.
@@ -253,6 +254,7 @@ class FileSelection:
             force=force,
             configured=self.exclusion,
             tracked=_tracked,
+            search=search or Search(),
         )
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:

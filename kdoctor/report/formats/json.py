@@ -43,6 +43,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
         "files": {
             "read": result.read,
             "skipped": len(result.skipped),
+            "saved_models": result.saved_models,
             "unreadable": [{"path": file.path, "why": file.why} for file in result.unhandled],
         },
         "conflicts": list(project.conflicts),

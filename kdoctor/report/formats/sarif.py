@@ -26,6 +26,7 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _TOP = "%SRCROOT%"
+BASES = {_TOP: {"description": {"text": "The root of the repository that contains the files."}}}
 _FINGERPRINT = "kdoctorFingerprint/v1"
 _LEVELS = {Severity.ERROR: "error", Severity.CHANGE: "warning", Severity.LEGACY: "note"}
 _GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "recommendation"}
@@ -68,9 +69,7 @@ def _log(result: ScanResult, page: Page) -> Object:
     run = {
         "tool": {"driver": driver},
         "invocations": [_invocation(result, checkout, page)],
-        "originalUriBaseIds": {
-            _TOP: {"description": {"text": "The root of the repository that contains the files."}}
-        },
+        "originalUriBaseIds": BASES,
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
         "results": results,
@@ -136,7 +135,7 @@ def _results(
             "properties": _properties(finding),
         }
         if finding.fix is not None and finding.fix.replacements:
-            told["fixes"] = [_fix(finding.fix, _artifact(finding.place.path, checkout))]
+            told["fixes"] = [_fix(finding.fix, artifact_of(finding.place.path, checkout))]
         if accepted:
             told["baselineState"] = "unchanged" if finding in accepted else "new"
         if finding in accepted:
@@ -173,7 +172,7 @@ def _location(finding: Finding, result: ScanResult, checkout: SourceRoot) -> Obj
         told["snippet"] = {"text": line[region.column - 1 : region.end_column - 1]}
     location: Object = {
         "physicalLocation": {
-            "artifactLocation": _artifact(place.path, checkout),
+            "artifactLocation": artifact_of(place.path, checkout),
             "region": told,
         }
     }
@@ -193,7 +192,8 @@ def _region(region: Region) -> Object:
     }
 
 
-def _artifact(path: str, checkout: SourceRoot) -> Object:
+def artifact_of(path: str, checkout: SourceRoot) -> Object:
+    """Return a file as SARIF names it: by its place below the root of the repository."""
     uri = checkout.uri(path)
     return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _TOP}
 
@@ -252,7 +252,7 @@ def _notification(key: str, level: str, text: str, path: str, checkout: SourceRo
         "descriptor": {"id": key},
         "level": level,
         "message": {"text": text},
-        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path, checkout)}}],
+        "locations": [{"physicalLocation": {"artifactLocation": artifact_of(path, checkout)}}],
     }
 
 

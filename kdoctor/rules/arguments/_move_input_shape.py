@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keyword_changes import TAKEN
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, NoFix, Span
 from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rules.arguments._first_layer import LayerPlace, first_layer_place
-from kdoctor.rules.arguments._keyword_changes import TAKEN
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal

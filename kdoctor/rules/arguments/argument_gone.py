@@ -10,17 +10,17 @@ from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.dataflow.keyword_dicts import HeldKeyword, held_keywords
 from kdoctor.analysis.dataflow.possible_values import parameter_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.bound_calls import Bound, BoundKeyword, bound_keywords
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rewrite import remove_arguments
-from kdoctor.rewrite.arguments import lost_with
-from kdoctor.rules.arguments._keyword_changes import (
+from kdoctor.analysis.keyword_changes import (
     REFUSALS,
     Change,
     change_of,
     is_refused,
     was_taken,
 )
+from kdoctor.analysis.queries.bound_calls import Bound, BoundKeyword, bound_keywords
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import remove_arguments
+from kdoctor.rewrite.arguments import lost_with
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.idioms._optimizers.whole import is_rewritten

@@ -9,12 +9,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keyword_changes import change_of
 from kdoctor.analysis.queries.bound_calls import Bound, BoundCall, Passed, bound_calls
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rewrite.arguments import lost_with
-from kdoctor.rules.arguments._keyword_changes import change_of
 from kdoctor.rules.rule import rule
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

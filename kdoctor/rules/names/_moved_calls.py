@@ -10,9 +10,9 @@ from itertools import islice, zip_longest
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.keyword_changes import is_refused
 from kdoctor.analysis.queries.callables import callee_of
 from kdoctor.keras_api import Parameter, Signature
-from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.syntax.literals import UNKNOWN, literal_in
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

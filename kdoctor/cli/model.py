@@ -1,0 +1,78 @@
+"""``kdoctor model``: what a saved model is, and what keeps a Keras from loading it."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+from kdoctor.cli import choices, options
+
+
+class ModelFormat(enum.StrEnum):
+    """How the answer is written, for ``--format``."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="Saved models, and folders to search for them. A file named here is always looked "
+        "at.  [default: .]",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="NAME==VERSION",
+        help="The Keras that must load the file: keras==3.15.1, tensorflow==2.21, keras==2.15.  "
+        "[default: the newest Keras 3 that kdoctor knows]",
+        show_default=False,
+    ),
+]
+
+
+def model(  # noqa: PLR0913 - the options of the command
+    paths: Paths = None,
+    *,
+    target: Target = None,
+    output_format: Annotated[
+        ModelFormat, typer.Option("--format", help="Output format.")
+    ] = ModelFormat.TEXT,
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    exclude: options.Exclude = None,
+    color: options.ColorOption = choices.Color.AUTO,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say what a saved model is, who wrote it, whether a Keras loads it, and what to do.
+
+    Told by content, whatever a file is called: models and weights in HDF5, .keras archives,
+    SavedModels, checkpoints, TensorFlow Lite, TensorFlow.js, ONNX and others. Nothing of a file is
+    run, no pickle is opened, and neither Keras nor TensorFlow is needed.
+
+    \b
+    kdoctor model model.h5
+    kdoctor model models/ --target keras==3.10.0
+    kdoctor model . --format json
+
+    Exit code: 0 the target loads each file, 1 something stands in the way of one, 2 a file could
+    not be read.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor.cli import run_model  # noqa: PLC0415
+
+    asked = run_model.Asked(
+        paths=tuple(paths or ["."]),
+        target=target,
+        output_format=ModelFormat.JSON if json else output_format,
+        exclude=tuple(exclude or ()),
+        color=color,
+        quiet=quiet,
+    )
+    raise typer.Exit(run_model.model(asked))

@@ -1,0 +1,146 @@
+"""Ask the process that reads HDF5 (``hdf5_child``), and bear it when a file kills it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from kdoctor.errors import FileProblem
+
+_CHILD: Final = Path(__file__).with_name("hdf5_child.py")
+_SECONDS: Final = 8.0  # for one file: what is read of a sound one takes milliseconds
+_SECONDS_TO_START: Final = 60.0  # the import of h5py, on a busy machine
+_MISSING: Final = 'reading HDF5 needs h5py: pip install "keras-doctor[models]"'
+_ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Member(Struct, frozen=True):
+    """Where a file lies in a zip archive: ``method`` is how it is compressed, 0 for not."""
+
+    start: int
+    size: int
+    unpacked: int
+    method: int
+
+
+def told_by_hdf5(path: Path, member: Member | None = None) -> dict[str, Any]:
+    """Return what an HDF5 file says, as ``hdf5_child`` tells it.
+
+    Raises:
+        FileProblem: it cannot be read, is damaged, or h5py is not installed.
+    """
+    if not _is_there():
+        raise FileProblem(f"{path}: {_MISSING}")
+    asked = {"path": os.path.abspath(path)}  # noqa: PTH100 - links stay
+    if member is not None:
+        asked["member"] = {name: getattr(member, name) for name in Member.__struct_fields__}  # type: ignore[assignment]
+    with _LOCK:
+        answer = _process().answer(asked)
+    if "error" in answer:
+        raise FileProblem(f"{path}: {_sentence(answer['error'])}")
+    return answer
+
+
+def _is_there() -> bool:
+    try:
+        return importlib.util.find_spec("h5py") is not None
+    except ValueError:  # it was put out of reach
+        return False
+
+
+def _sentence(error: str) -> str:
+    if "truncated file" in error:
+        return f"the file is cut short: copy or download it again ({error})"
+    return f"the file is damaged: {error}"
+
+
+class _Process:
+    """A process that reads HDF5; it is started anew when a file has ended it."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to one request; where the process ends over it, why."""
+        if self._child is None:
+            self._child = self._started()
+        line, is_late = self._line(self._child, json.dumps(asked).encode() + b"\n", _SECONDS)
+        if line:
+            found: dict[str, Any] = json.loads(line)
+            return found
+        self.end()
+        why = f"reading it takes longer than {_SECONDS:.0f} seconds" if is_late else ""
+        return {"error": why or "the HDF5 library crashes on it"}
+
+    def end(self) -> None:
+        """End the process, if it runs."""
+        child, self._child = self._child, None
+        if child is not None and self.owner == os.getpid():
+            child.kill()
+            for stream in (child.stdin, child.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+            child.wait()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | _ONE_THREAD,
+        )
+        line, _ = self._line(child, b"", _SECONDS_TO_START)
+        if not line:
+            child.kill()
+            child.wait()
+            raise FileProblem("h5py cannot be imported here, and HDF5 not be read without")
+        return child
+
+    @staticmethod
+    def _line(child: subprocess.Popen[bytes], asked: bytes, seconds: float) -> tuple[bytes, bool]:
+        """Return the next line of a process, b"" where it ends, and whether it took too long."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            child.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            with contextlib.suppress(OSError):  # it has ended
+                child.stdin.write(asked)
+                child.stdin.flush()
+            line = child.stdout.readline()
+        finally:
+            timer.cancel()
+        return line if line.endswith(b"\n") else b"", late.is_set()
+
+
+_LOCK: Final = threading.Lock()
+_PROCESSES: Final[list[_Process]] = []
+
+
+def _process() -> _Process:
+    """Return the process of this one: a fork of it must not talk to its parent's."""
+    if not _PROCESSES or _PROCESSES[-1].owner != os.getpid():
+        made = _Process()
+        _PROCESSES[:] = [made]
+        atexit.register(made.end)
+    return _PROCESSES[-1]

@@ -1,0 +1,275 @@
+"""Read what HDF5 files say of a model, in a process of its own.
+
+The library HDF5 is written in C, and damaged files have crashed it: what it does here takes nobody
+else along. Reads a request on each line of standard input, and answers each with one line of JSON.
+Imports nothing of kdoctor: it is run as a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+_MAX_OBJECTS = 200_000  # groups and arrays of a file
+_MAX_DEPTH = 60  # of groups in groups; Keras writes a few
+_MAX_TEXT = 32_000_000  # bytes of an attribute
+_MAX_UNPACKED = 64_000_000  # bytes of weights that lie compressed in an archive
+HEADER_LIMIT = 64_512  # bytes of an attribute in the header of its object, as Keras has it
+_MAX_MEMORY = 300_000_000  # bytes that reading may take
+_STORED = 0  # how a member of an archive lies there (APPNOTE.TXT of PKWARE, 4.4.5)
+_CONFIGS = ("model_config", "training_config")
+_OTHERS = ("keras_version", "backend")
+
+
+class Refused(Exception):
+    """Why a part of a file was not read, in a sentence."""
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    import h5py  # noqa: PLC0415 - takes longest; what imports this file need not have it
+
+    _limit_memory()
+    out = sys.stdout
+    print("{}", file=out, flush=True)  # ready
+    for line in sys.stdin:
+        try:
+            answer = _read(h5py, json.loads(line))
+        except MemoryError:
+            answer = {"error": "it claims more than a model holds"}
+        except Exception as error:  # noqa: BLE001 - of h5py, whatever a damaged file comes to
+            answer = {"error": " ".join(str(error).split()) or type(error).__name__}
+        print(json.dumps(answer), file=out, flush=True)
+
+
+def _limit_memory() -> None:
+    """Let a file that claims to be huge end in an error; where the system has no limits, it may."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415 - not on Windows
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+            pages = int(file.read().split()[0])
+        most = pages * resource.getpagesize() + _MAX_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _read(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    path = asked["path"]
+    if asked.get("member") is None:
+        with h5py.File(path, "r") as file:
+            return _Reading(h5py, file).told()
+    with open(path, "rb") as raw, h5py.File(member_file(raw, **asked["member"]), "r") as file:  # noqa: PTH123
+        return _Reading(h5py, file).told()
+
+
+def member_file(raw: BinaryIO, start: int, size: int, unpacked: int, method: int) -> BinaryIO:
+    """Return a member of an archive as a file, without writing it anywhere."""
+    if method == _STORED:
+        return io.BufferedReader(_Window(raw, start, size))
+    if unpacked > _MAX_UNPACKED:
+        raise Refused(f"its weights are compressed, and larger than {_MAX_UNPACKED // 10**6} MB")
+    raw.seek(start)
+    made = zlib.decompressobj(-zlib.MAX_WBITS).decompress(
+        raw.read(min(size, _MAX_UNPACKED)), _MAX_UNPACKED
+    )
+    return io.BytesIO(made)
+
+
+class _Window(io.RawIOBase):
+    """A stretch of a file, as a file."""
+
+    def __init__(self, raw: BinaryIO, start: int, size: int) -> None:
+        self._raw, self._start, self._size, self._at = raw, start, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._raw.seek(self._start + self._at)
+        size = max(0, min(len(buffer), self._size - self._at))
+        data = self._raw.read(size)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+class _Reading:
+    """What one file says: attributes, and the names and shapes of its arrays."""
+
+    def __init__(self, h5py: Any, file: Any) -> None:
+        self._h5py = h5py
+        self._file = file
+        self._notes: dict[str, None] = {}
+        self._left = _MAX_OBJECTS
+
+    def told(self) -> dict[str, Any]:
+        file = self._file
+        told: dict[str, Any] = {"configs": {}, "pieces": []}
+        for name in _CONFIGS:
+            text = self._text(file, name)
+            if text is None and (text := self._in_pieces(file, name)) is not None:
+                told["pieces"].append(name)
+            if text is not None:
+                told["configs"][name] = text
+        root = self._group(file, "model_weights")
+        told["has_model_weights"] = root is not None
+        source = file if root is None else root
+        for name in _OTHERS:
+            told[name] = self._text(file, name) or self._text(source, name) or ""
+        names = self._names(source, "layer_names")
+        told["is_legacy"] = names is not None
+        told["groups"] = (
+            list(self._legacy(source, names)) if names is not None else list(self._of_keras_3())
+        )
+        kept = self._group(file, "optimizer_weights")
+        told["optimizer"] = None if kept is None else list(self._arrays(kept))
+        told["notes"] = list(self._notes)
+        return told
+
+    def _legacy(self, source: Any, names: list[str]) -> Iterator[Any]:
+        for name in names:
+            group = self._group(source, name)
+            if group is None:
+                self._note(f"the group of `{name[:80]}` is not there, or lies in another file")
+                continue
+            inside = self._names(group, "weight_names") or []
+            arrays = (self._array(group, each, each) for each in inside)
+            yield name, name, [each for each in arrays if each is not None]
+
+    def _of_keras_3(self) -> Iterator[Any]:
+        """Yield each group `vars`: the layer has its path, without it."""
+        for path, group in self._below(self._file, ""):
+            if path.rpartition("/")[2] == "vars":
+                yield (
+                    self._text(group, "name") or "",
+                    path.rpartition("/")[0],
+                    list(self._arrays(group)),
+                )
+
+    def _arrays(self, group: Any) -> Iterator[Any]:
+        """Yield each array below a group."""
+        for path, found in self._below(group, ""):
+            for name in found:
+                made = self._array(found, name, f"{path}/{name}" if path else name)
+                if made is not None:
+                    yield made
+
+    def _below(self, group: Any, path: str) -> Iterator[tuple[str, Any]]:
+        """Yield a group and those below it, which no link leads out of the file."""
+        waiting, seen = [(path, group, 0)], {group.id.__hash__()}
+        while waiting:
+            path, group, depth = waiting.pop()
+            yield path, group
+            inside = []
+            for name in group:
+                self._count()
+                found = self._group(group, name)
+                if found is not None and depth < _MAX_DEPTH and hash(found.id) not in seen:
+                    seen.add(hash(found.id))
+                    inside.append((f"{path}/{name}" if path else name, found, depth + 1))
+            waiting += reversed(inside)
+
+    def _group(self, group: Any, name: str) -> Any:
+        found = self._object(group, name)
+        return found if isinstance(found, self._h5py.Group) else None
+
+    def _array(self, group: Any, name: str, shown: str) -> Any:
+        found = self._object(group, name)
+        self._count()
+        if not isinstance(found, self._h5py.Dataset):
+            return None
+        if found.external:
+            self._note("an array of it lies in another file, which was not read")
+        return shown, list(found.shape or ()), str(found.dtype)
+
+    def _object(self, group: Any, name: str) -> Any:
+        """Return what a name leads to within this file, None for nothing, or for a way out.
+
+        Other files are for nobody to open on the word of this one.
+        """
+        found = group
+        for part in name.split("/"):
+            if not isinstance(found, self._h5py.Group) or not part or part == ".":
+                return None
+            link = found.get(part, getlink=True)
+            if isinstance(link, self._h5py.ExternalLink):
+                self._note("a link in it leads to another file, which was not read")
+                return None
+            if not isinstance(link, self._h5py.HardLink):
+                return None
+            found = found.get(part)
+        return found
+
+    def _names(self, group: Any, name: str) -> list[str] | None:
+        """Return the texts of an attribute, which lies in pieces where there are many."""
+        if name in group.attrs:
+            return self._listed(group, name)
+        made: list[str] | None = None
+        for number in range(_MAX_OBJECTS):
+            piece = f"{name}{number}"
+            if piece not in group.attrs:
+                break
+            made = [*(made or ()), *self._listed(group, piece)]
+        return made
+
+    def _listed(self, group: Any, name: str) -> list[str]:
+        self._check(group, name)
+        value = group.attrs[name]
+        told = value.tolist() if hasattr(value, "tolist") else value
+        return [_decoded(each) for each in (told if isinstance(told, list) else [told])]
+
+    def _in_pieces(self, group: Any, name: str) -> str | None:
+        """Return a text that was cut into attributes, None where there is none."""
+        if f"{name}0" not in group.attrs:
+            return None
+        return "".join(self._names(group, name) or ())
+
+    def _text(self, group: Any, name: str) -> str | None:
+        if name not in group.attrs:
+            return None
+        self._check(group, name)
+        value = group.attrs[name]
+        told = value.tolist() if hasattr(value, "tolist") else value
+        return _decoded(told) if isinstance(told, str | bytes) else None
+
+    def _check(self, group: Any, name: str) -> None:
+        """Check that an attribute is no larger than the text of a model is.
+
+        Raises:
+            Refused: it is.
+        """
+        found = group.attrs.get_id(name)
+        # An empty list has no storage to ask for: layers without weights have one.
+        if 0 not in (found.shape or ()) and found.get_storage_size() > _MAX_TEXT:
+            raise Refused(f"its `{name}` is larger than {_MAX_TEXT // 10**6} MB")
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Refused(f"it has more than {_MAX_OBJECTS:,} groups and arrays")
+
+    def _note(self, text: str) -> None:
+        self._notes.setdefault(text)
+
+
+def _decoded(text: object) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+
+if __name__ == "__main__":
+    main()
