@@ -11,7 +11,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.keras_api import tables
+from kdoctor.keras_api import receiver_hints, tables
 from kdoctor.keras_api.instances import member_lookup
 from kdoctor.keras_api.names import lookup
 from kdoctor.keras_api.presence import Presence
@@ -45,7 +45,7 @@ from kdoctor.keras_api.surface import (
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
 from kdoctor.keras_api.tensorflow_aliases import version_of
 from kdoctor.target import Target
-from kdoctor.value_types import Context, Kind, Type
+from kdoctor.value_types import Context, Kind, ReceiverHint, Type
 
 KINDS: Final = {
     ClassFamily.LAYER: Kind.LAYER,
@@ -182,6 +182,15 @@ class KerasOracle:
         wanted, kind = RECEIVERS.get(method, (frozenset(), None))
         tells = not wanted.isdisjoint(given) or (method == "compile" and _optimizes_a_loss(given))
         return kind if tells else None
+
+    @property
+    def methods_that_hint(self) -> Collection[str]:
+        """The methods of which two different ones tell together what they are called on."""
+        return receiver_hints.METHODS
+
+    def receiver_hint(self, method: str, given: Collection[int | str]) -> ReceiverHint | None:
+        """Return what a call of ``method`` hints at that passes these positions and keywords."""
+        return receiver_hints.receiver_hint(method, given)
 
     def may_be_known(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with Keras at all."""
