@@ -245,7 +245,7 @@ class KerasOracle:
 
     def common_name_of(self, names: Collection[str]) -> str | None:
         """Return one of several names, where all are one thing of Keras under several roots."""
-        same = same_under_other_roots(names)
+        same = same_under_other_roots(names, keras_3=self.target.keras_version.startswith("3."))
         public = [each for each in same if not each.startswith(PRIVATE_ROOT)]
         existing = (each for each in public if self.exists(each))
         return next(existing, public[0]) if public else None
