@@ -111,8 +111,8 @@ TOPICS = (
         "How layers that go along the time are called, and what they do with their states and "
         "steps.",
         (
-            "KD208", "KD226", "KD231", "KD232", "KD324", "KD424", "KD445", "KD454", "KD466",
-            "KD472",
+            "KD208", "KD226", "KD231", "KD232", "KD248", "KD324", "KD424", "KD445", "KD454",
+            "KD466", "KD472",
         ),
     ),
     Topic(
