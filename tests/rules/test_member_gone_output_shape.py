@@ -76,6 +76,15 @@ def test_what_merges_is_asked_for_the_shapes_of_all_its_inputs():
     assert finding.fix.edits[-1].parts[0] == "input_shape_of("
 
 
+def test_a_model_in_a_model_has_layers():
+    source = (
+        "import keras\n\n\ndef f(model: keras.Model):\n"
+        "    return model.get_layer('encoder').layers[-1].output_shape\n"
+    )
+    [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    assert "output_shape" in finding.message
+
+
 def test_the_shapes_of_all_inputs_are_no_safe_guess():
     source = "import keras\n\n\ndef f(layer: keras.layers.Layer):\n    return layer.input_shape\n"
     [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
