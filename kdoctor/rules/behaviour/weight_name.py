@@ -10,6 +10,7 @@ from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.behaviour._weight_name_lists import texts_looked_for
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -51,7 +52,7 @@ def check(name: Read) -> Finding | None:
     """Report each look for what a name does not hold any more."""
     if name.owner.is_tf_variable:
         return None
-    wanted = _wanted(name.module, name.node)
+    wanted = _wanted(name.module, name.node) or _wanted_of_several(name.module, name.node)
     if wanted is not None:
         with_number = ":" in wanted and wanted not in (":", ":0")
         return name.finding(
@@ -180,7 +181,13 @@ def is_default_name(text: str) -> bool:
     return _NUMBER.sub("", text) in _DEFAULT_NAMES
 
 
-def _wanted(module: Module, name: cst.Attribute) -> str | None:
+def _wanted_of_several(module: Module, name: cst.Attribute) -> str | None:
+    """Return the same of names that are collected first."""
+    texts = texts_looked_for(module, name, lambda each: _wanted(module, each))
+    return next((each for each in texts if "/" in each or ":" in each), None)
+
+
+def _wanted(module: Module, name: cst.BaseExpression) -> str | None:
     """Return the text with ``/`` or ``:`` that is looked for in a name, if any."""
     parent = module.parent(name)
     found: list[cst.BaseExpression] = []
@@ -194,7 +201,7 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
 
 
-def _texts_around(module: Module, name: cst.Attribute) -> list[cst.BaseExpression]:
+def _texts_around(module: Module, name: cst.BaseExpression) -> list[cst.BaseExpression]:
     """Return the other sides of a comparison that a name stands in."""
     parent = module.parent(name)
     if isinstance(parent, cst.Comparison):
