@@ -82,7 +82,7 @@ TOPICS = (
         "names-of-parts",
         "Names of layers, weights and inputs",
         "What Keras calls the parts of a model, and code that finds them by name.",
-        ("KD202", "KD234", "KD412", "KD413", "KD416", "KD475"),
+        ("KD202", "KD234", "KD412", "KD413", "KD416", "KD475", "KD494"),
     ),
     Topic(
         "optimizers",
