@@ -51,6 +51,18 @@ class Type(Struct, frozen=True):
         return self.kind is Kind.VARIABLE and self.cls == TF_VARIABLE
 
 
+class ReceiverHint(Struct, frozen=True):
+    """What a call of a method tells of what it is called on, where another one tells it as well.
+
+    ``group``: two calls of one group tell no more than one. ``of_no_other``: things of hardly any
+    other type have such a method; one of the calls must be so.
+    """
+
+    type: Type
+    group: str
+    of_no_other: bool
+
+
 TF_VARIABLE: Final = "ResourceVariable"
 EAGER_TENSOR: Final = Type(Kind.EAGER, "EagerTensor")
 # What a layer or model makes of tensors with values, where it may give several: one, or a list.

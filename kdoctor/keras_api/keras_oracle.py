@@ -11,7 +11,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.keras_api import tables
+from kdoctor.keras_api import receiver_hints, tables
 from kdoctor.keras_api.instances import member_lookup
 from kdoctor.keras_api.names import lookup
 from kdoctor.keras_api.presence import Presence
@@ -45,7 +45,7 @@ from kdoctor.keras_api.surface import (
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
 from kdoctor.keras_api.tensorflow_aliases import version_of
 from kdoctor.target import Target
-from kdoctor.value_types import Context, Kind, Type
+from kdoctor.value_types import Context, Kind, ReceiverHint, Type
 
 KINDS: Final = {
     ClassFamily.LAYER: Kind.LAYER,
@@ -183,6 +183,15 @@ class KerasOracle:
         tells = not wanted.isdisjoint(given) or (method == "compile" and _optimizes_a_loss(given))
         return kind if tells else None
 
+    @property
+    def methods_that_hint(self) -> Collection[str]:
+        """The methods of which two different ones tell together what they are called on."""
+        return receiver_hints.METHODS
+
+    def receiver_hint(self, method: str, given: Collection[int | str]) -> ReceiverHint | None:
+        """Return what a call of ``method`` hints at that passes these positions and keywords."""
+        return receiver_hints.receiver_hint(method, given)
+
     def may_be_known(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with Keras at all."""
         return "keras" in qualified or split_root(qualified) is not None
@@ -236,7 +245,7 @@ class KerasOracle:
 
     def common_name_of(self, names: Collection[str]) -> str | None:
         """Return one of several names, where all are one thing of Keras under several roots."""
-        same = same_under_other_roots(names)
+        same = same_under_other_roots(names, keras_3=self.target.keras_version.startswith("3."))
         public = [each for each in same if not each.startswith(PRIVATE_ROOT)]
         existing = (each for each in public if self.exists(each))
         return next(existing, public[0]) if public else None

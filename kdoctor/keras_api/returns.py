@@ -162,7 +162,8 @@ _WEIGHTS: Final = (
 MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
     **{(kind, name): _list_of(_VARIABLE) for kind in (Kind.MODEL, Kind.LAYER) for name in _WEIGHTS},
     **{(kind, name): TENSORS for kind in (Kind.MODEL, Kind.LAYER) for name in ("input", "output")},
-    (Kind.MODEL, "layers"): _list_of(LAYER),
+    # A layer that has layers is a model in a model, or one of the user's own that keeps some.
+    **{(kind, "layers"): _list_of(LAYER) for kind in (Kind.MODEL, Kind.LAYER)},
     (Kind.MODEL, "inputs"): _list_of(TENSOR),
     (Kind.MODEL, "outputs"): _list_of(TENSOR),
     (Kind.MODEL, "optimizer"): Type(Kind.OPTIMIZER),

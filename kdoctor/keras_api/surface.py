@@ -108,25 +108,29 @@ def spelled(spelling: str, name: str) -> str:
 # One and the same Keras on a target with Keras 3, the most telling first. TensorFlow's private copy
 # is none of them, but stands for what the other branch imports from Keras itself.
 _INTERCHANGEABLE: Final = ("keras", "tf.keras", PRIVATE_ROOT)
+_OF_TENSORFLOW: Final = ("tf.compat.v2.keras", "tf.compat.v1.keras")
 
 
-def same_under_other_roots(names: Collection[str]) -> list[str]:
+def same_under_other_roots(names: Collection[str], *, keras_3: bool = False) -> list[str]:
     """Return names that are one thing under several roots, the most telling first, else nothing.
+
+    With Keras 3, `tf.compat.v1.keras` is `tf.keras` itself; before, it had objects of its own.
 
     >>> same_under_other_roots(["tensorflow.keras.backend", "keras.backend"])
     ['keras.backend', 'tensorflow.keras.backend']
     """
+    roots = _INTERCHANGEABLE + (_OF_TENSORFLOW if keras_3 else ())
     found: dict[str, str] = {}
     rests = set()
     for name in names:
         split = split_root(name)
-        if split is None or split[0] not in _INTERCHANGEABLE:
+        if split is None or split[0] not in roots:
             return []
         found[split[0]] = name
         rests.add(split[1])
     if len(rests) != 1 or not found.keys() - {PRIVATE_ROOT}:
         return []
-    return [found[root] for root in _INTERCHANGEABLE if root in found]
+    return [found[root] for root in roots if root in found]
 
 
 def is_base_of(base: str, other: str) -> bool:

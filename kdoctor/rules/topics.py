@@ -82,7 +82,7 @@ TOPICS = (
         "names-of-parts",
         "Names of layers, weights and inputs",
         "What Keras calls the parts of a model, and code that finds them by name.",
-        ("KD202", "KD234", "KD412", "KD413", "KD416", "KD475"),
+        ("KD202", "KD234", "KD412", "KD413", "KD416", "KD475", "KD494"),
     ),
     Topic(
         "optimizers",
@@ -111,8 +111,8 @@ TOPICS = (
         "How layers that go along the time are called, and what they do with their states and "
         "steps.",
         (
-            "KD208", "KD226", "KD231", "KD232", "KD324", "KD424", "KD445", "KD454", "KD466",
-            "KD472",
+            "KD208", "KD226", "KD231", "KD232", "KD248", "KD324", "KD424", "KD445", "KD454",
+            "KD466", "KD472",
         ),
     ),
     Topic(

@@ -15,7 +15,7 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.type_oracle import TypeOracle
-from kdoctor.syntax.values import UNKNOWN, Value, elements_in, is_tensor
+from kdoctor.syntax.values import UNKNOWN, Value, elements_in, is_tensor, of_any_subclass
 
 
 class Classes(Protocol):
@@ -73,8 +73,8 @@ class Declarations:
         return replace(value, exact=False) if value else UNKNOWN
 
     def instance(self, cls: cst.BaseExpression) -> Value:
-        """Return what an instance of a class is that an expression names."""
-        return self._inference.instance(cls)
+        """Return what an instance of a class is that an expression names, or of a subclass."""
+        return of_any_subclass(self._inference.instance(cls))
 
     @cached_property
     def _attribute_names(self) -> frozenset[str]:
@@ -91,4 +91,5 @@ class Declarations:
         meaning = self._resolver.meaning(root, place, scope)
         if meaning is None:
             return UNKNOWN
-        return Value(self._oracle.class_type(self._resolver.member(meaning, path).name))
+        made = self._oracle.class_type(self._resolver.member(meaning, path).name)
+        return of_any_subclass(Value(made))

@@ -198,7 +198,11 @@ class Inference(ProjectInference):
             return value
         told = self._by_use.of_binding(binding)
         if told is None and self._is_open_parameter(binding):
-            return self._passed_in_project(binding) or _UNTOLD
+            passed = self._passed_in_project(binding)
+            if passed:
+                return passed
+        if told is None:
+            told = self._by_use.hinted(binding)
         return _UNTOLD if told is None else Value(told, exact=False)
 
     def _is_open_parameter(self, binding: Binding) -> bool:

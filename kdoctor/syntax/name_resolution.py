@@ -213,8 +213,10 @@ class Resolver:
         for scope in self._scope_analysis.all_scopes():
             for binding in (each for bindings in scope.bindings.values() for each in bindings):
                 if binding.kind is BindingKind.ASSIGN:
-                    root = _root(part_of(binding.value, binding.path))
-                    aliases.setdefault(root or "", set()).add(binding.name)
+                    value = part_of(binding.value, binding.path)
+                    sides = (value.body, value.orelse) if type(value) is cst.IfExp else (value,)
+                    for root in map(_root, sides):
+                        aliases.setdefault(root or "", set()).add(binding.name)
         waiting = list(found)
         while waiting:
             more = aliases.get(waiting.pop(), set()) - found
@@ -265,12 +267,26 @@ class Resolver:
             meaning = Meaning(imported.name, (imported.name,), imported, Confidence.CERTAIN)
         elif binding.kind is BindingKind.ASSIGN:
             value = part_of(binding.value, binding.path)
-            if value is not None:
+            if isinstance(value, cst.IfExp):
+                meaning = self._of_either(value)
+            elif value is not None:
                 meaning = self.of_chain(value)
             if meaning is not None:
                 meaning = replace(meaning, confidence=Confidence.LIKELY)
         self._meanings[binding] = meaning
         return meaning
+
+    def _of_either(self, choice: cst.IfExp) -> Meaning | None:
+        """Return what ``a if condition else b`` means, where that is one thing."""
+        sides = [(each, self.of_chain(each)) for each in (choice.body, choice.orelse)]
+        known = [(each, meaning) for each, meaning in sides if meaning is not None]
+        if len(known) < len(sides):
+            return None
+        live = [meaning for each, meaning in known if not self._is_dead(each)]
+        names = {meaning.name for meaning in live}
+        if len(names) == 1:
+            return live[0]
+        return self._one_of_keras([meaning for _, meaning in known])
 
     def _from_star(self, name: str) -> Meaning | None:
         stars = self._known_stars()

@@ -187,9 +187,10 @@ class SourceIndex:
             self.assigned.setdefault(target.id, []).append(value)
             if isinstance(value, ast.List):
                 self.lists.add(target.id)
-            chain = chain_of(value)
-            if chain:
-                self.aliases.setdefault(target.id, set()).add((chain[0], chain[1:]))
+            sides = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+            for chain in map(chain_of, sides):
+                if chain:
+                    self.aliases.setdefault(target.id, set()).add((chain[0], chain[1:]))
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._alias(one, other)

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from kdoctor.syntax.package import ClassInfo
-from kdoctor.value_types import Context, Type
+from kdoctor.value_types import Context, ReceiverHint, Type
 
 PARTIAL: Final = "functools.partial"
 """Calling what it gives calls its first argument: ``partial(Conv2D, padding="same")(64)``."""
@@ -69,6 +69,13 @@ class TypeOracle(Protocol):
         ``compile(loss=…)`` is called on a model, and so is ``compile(Adam(0.1), "mse")``.
         ``given``: what is passed, by position and by keyword; None where it is not known.
         """
+
+    @property
+    def methods_that_hint(self) -> Collection[str]:
+        """The methods of which two different ones tell together what they are called on."""
+
+    def receiver_hint(self, method: str, given: Collection[int | str]) -> ReceiverHint | None:
+        """Return what a call of ``method`` hints at that passes these positions and keywords."""
 
     def may_be_known(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with what is known at all."""
@@ -152,6 +159,13 @@ class _NoOracle(Struct, frozen=True):
         return ()
 
     def receiver_type(self, method: str, given: object) -> Type | None:  # noqa: ARG002
+        return None
+
+    @property
+    def methods_that_hint(self) -> Collection[str]:
+        return ()
+
+    def receiver_hint(self, method: str, given: object) -> ReceiverHint | None:  # noqa: ARG002
         return None
 
     def may_be_known(self, qualified: str) -> bool:  # noqa: ARG002

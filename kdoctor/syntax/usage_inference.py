@@ -1,14 +1,16 @@
 """Infer a name's type from its uses: ``model.compile(optimizer, loss=…)``.
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
-wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``.
+wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``: some tell
+it alone, others (`fit(epochs=…)`, `save_weights(…)`) only where another one tells it, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
+from typing import TypeVar
 
 import libcst as cst
 
@@ -19,7 +21,9 @@ from kdoctor.syntax.references import Reference
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
-from kdoctor.value_types import Kind, Type
+from kdoctor.value_types import Kind, ReceiverHint, Type
+
+_Receiver = TypeVar("_Receiver", bound=Hashable)
 
 
 def usage_may_tell_types(
@@ -56,6 +60,14 @@ def _assigned(binding: Binding) -> cst.BaseExpression | None:
     return binding.value if is_whole and not isinstance(binding.value, cst.Name) else None
 
 
+def _makes_an_object(value: cst.BaseExpression | None) -> bool:
+    """Say whether a value is an object of some class, judged by its name: ``DQNAgent(…)``."""
+    if not isinstance(value, cst.Call):
+        return False
+    name = value.func.attr if isinstance(value.func, cst.Attribute) else value.func
+    return isinstance(name, cst.Name) and name.value.lstrip("_")[:1].isupper()
+
+
 class UsageInference:
     """Usage inference in one module; ``tells``: whether use can tell anything in it."""
 
@@ -83,9 +95,15 @@ class UsageInference:
         """What is assigned to names of which the use tells what they are."""
         return frozenset(each.value for each in self._bindings if each.value is not None)
 
+    def hinted(self, binding: Binding) -> Type | None:
+        """Return the type of a binding that several uses of it tell together."""
+        told = self._hinted_bindings.get(binding)
+        return told if told is not None and binding.kind in HOLDERS else None
+
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
         """Return the type of ``self.member`` in a class."""
-        return self._members.get((cls, member))
+        told = self._members.get((cls, member))
+        return self._hinted_members.get((cls, member)) if told is None else told
 
     @cached_property
     def _types_by_use(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
@@ -93,15 +111,73 @@ class UsageInference:
         return told if told and self._tells() else ()
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
-        for node in self._scope_analysis.attributes:
-            if node.attr.value not in self._oracle.methods_that_tell_types:
-                continue
-            call = self._scope_analysis.parents.get(node)
-            if type(call) is not cst.Call or call.func is not node:
-                continue
+        for node, call in self._calls_of(self._oracle.methods_that_tell_types):
             told = self._oracle.receiver_type(node.attr.value, self._arguments(call))
             if told is not None and self._resolver.meaning_of(node.value) is None:
                 yield node.value, told
+
+    def _calls_of(self, methods: Collection[str]) -> Iterator[tuple[cst.Attribute, cst.Call]]:
+        for node in self._scope_analysis.attributes:
+            if node.attr.value in methods:
+                call = self._scope_analysis.parents.get(node)
+                if type(call) is cst.Call and call.func is node:
+                    yield node, call
+
+    def _hinted(
+        self, receivers: Callable[[cst.BaseExpression], Iterable[_Receiver]]
+    ) -> dict[_Receiver, Type]:
+        """Return what the hints at each receiver tell together."""
+        found: dict[_Receiver, set[ReceiverHint]] = {}
+        for receiver, hint in self._hints:
+            for each in receivers(receiver):
+                found.setdefault(each, set()).add(hint)
+        return {
+            receiver: next(iter(hints)).type
+            for receiver, hints in found.items()
+            if len({each.group for each in hints}) > 1
+            and len({each.type for each in hints}) == 1
+            and any(each.of_no_other for each in hints)
+        }
+
+    @cached_property
+    def _hints(self) -> tuple[tuple[cst.BaseExpression, ReceiverHint], ...]:
+        found: list[tuple[cst.BaseExpression, ReceiverHint]] = []
+        for node, call in self._calls_of(self._oracle.methods_that_hint):
+            given: set[int | str] = {each.keyword.value for each in call.args if each.keyword}
+            first = takewhile(lambda each: not each.star and each.keyword is None, call.args)
+            given.update(place for place, _ in enumerate(first))
+            hint = self._oracle.receiver_hint(node.attr.value, given)
+            if hint is not None and self._resolver.meaning_of(node.value) is None:
+                found.append((node.value, hint))
+        return tuple(found) if len(found) > 1 and self._tells() else ()
+
+    @cached_property
+    def _hinted_bindings(self) -> dict[Binding, Type]:
+        return self._with_parameters(self._hinted(self._holders), self._hinted_members)
+
+    def _holders(self, receiver: cst.BaseExpression) -> Iterable[Binding]:
+        """Return the bindings of a name, none where an object of some class is bound to it."""
+        if not isinstance(receiver, cst.Name):
+            return ()
+        bindings = self._resolver.bindings_at(receiver)
+        return () if any(_makes_an_object(each.value) for each in bindings) else bindings
+
+    @cached_property
+    def _hinted_members(self) -> dict[tuple[cst.ClassDef, str], Type]:
+        def members(receiver: cst.BaseExpression) -> Iterator[tuple[cst.ClassDef, str]]:
+            if isinstance(receiver, cst.Attribute):
+                for cls in self._classes_of(receiver.value):
+                    yield cls, receiver.attr.value
+
+        return {
+            (cls, member): told
+            for (cls, member), told in self._hinted(members).items()
+            if not any(
+                _makes_an_object(store.value)
+                for store in self._stores_by_name.get(member, ())
+                if cls in self._classes_of(store.node.value)
+            )
+        }
 
     def _arguments(self, call: cst.Call) -> dict[int | str, Type | None]:
         """Return what is passed, by position up to where a star hides which is which."""
@@ -137,7 +213,13 @@ class UsageInference:
             if isinstance(node, cst.Name):
                 scope = self._resolver.scope_of(node)
                 found |= dict.fromkeys(self._resolver.bindings(node.value, node, scope), told)
-        for (cls, member), told in self._members.items():
+        return self._with_parameters(found, self._members)
+
+    def _with_parameters(
+        self, found: dict[Binding, Type], members: dict[tuple[cst.ClassDef, str], Type]
+    ) -> dict[Binding, Type]:
+        """Return the types, and those of the parameters that are kept as attributes."""
+        for (cls, member), told in members.items():
             kept = [
                 self._parameter_kept(cls, each) for each in self._stores_by_name.get(member, ())
             ]
@@ -158,7 +240,7 @@ class UsageInference:
     @cached_property
     def _stores_by_name(self) -> dict[str, list[Store]]:
         found: dict[str, list[Store]] = {}
-        for each in self._scope_analysis.stores if self._types_by_use else ():
+        for each in self._scope_analysis.stores if self._types_by_use or self._hints else ():
             found.setdefault(each.node.attr.value, []).append(each)
         return found
 

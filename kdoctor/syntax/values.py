@@ -13,7 +13,15 @@ from kdoctor.syntax.classes import UserClass
 from kdoctor.value_types import Kind, Type
 
 _MAX_PARTS: Final = 16  # of a tuple or dict that are told apart
-_MADE_OF_TENSORS: Final = "Functional"
+_BASES: Final = {
+    Kind.MODEL: "Functional",
+    Kind.LAYER: "Layer",
+    Kind.OPTIMIZER: "Optimizer",
+    Kind.LOSS: "Loss",
+    Kind.METRIC: "Metric",
+    Kind.CALLBACK: "Callback",
+}
+"""What makes the objects that nobody made of a class of their own."""
 _MAX_DEPTH: Final = 4  # of containers in each other: `x = x, x` has no end
 
 
@@ -83,13 +91,14 @@ OPEN = Value(is_open=True)
 
 
 def of_any_subclass(instance: Value) -> Value:
-    """Return what is tested to be an instance of a class, given what calling the class makes.
+    """Return what is said to be an instance of a class, given what calling the class makes.
 
-    `keras.Model(x, y)` makes a `Functional`; what is a model may be of any class of models.
+    `keras.Model(x, y)` makes a `Functional`; what is a model may be of any class of models. What is
+    a `Layer` is of that class in no message.
     """
     made = instance.type
-    if made is not None and made.kind is Kind.MODEL and made.cls == _MADE_OF_TENSORS:
-        return replace(instance, type=replace(made, cls=None))
+    if made is not None and instance.own is None and made.cls == _BASES.get(made.kind):
+        return replace(instance, type=Type(made.kind))
     return instance
 
 

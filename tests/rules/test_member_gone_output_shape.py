@@ -1,4 +1,4 @@
-"""The function that KD205 writes into a file gives what `layer.output_shape` of Keras 2 gives."""
+"""What KD205 writes into a file gives what `output_shape` and `input_shape` of Keras 2 give."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor.engine import scan
 from kdoctor.model import Applicability
-from kdoctor.rules.members._output_shapes import HELPER
+from kdoctor.rules.members._output_shapes import HELPERS, NAMES
 from tests.frameworks import keras, tf_keras
 
 
@@ -39,23 +39,28 @@ def shapes_of(framework, ask):
     return [(type(each).__name__, ask(each)) for each in kept]
 
 
-@pytest.mark.frameworks
-def test_it_gives_what_keras_2_gives():
+def written(member):
+    """Return the function that is written into a file."""
     space = {"keras": keras}
-    exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
-    old = shapes_of(tf_keras, lambda layer: layer.output_shape)
-    new = shapes_of(keras, space["output_shape_of"])
+    exec(HELPERS[member].format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
+    return space[NAMES[member]]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("member", NAMES)
+def test_it_gives_what_keras_2_gives(member):
+    old = shapes_of(tf_keras, lambda layer: getattr(layer, member))
+    new = shapes_of(keras, written(member))
     assert sorted(map(repr, new)) == sorted(map(repr, old))
 
 
 @pytest.mark.frameworks
-def test_a_layer_never_called_has_none():
-    space = {"keras": keras}
-    exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
+@pytest.mark.parametrize("member", NAMES)
+def test_a_layer_never_called_has_none(member):
     with pytest.raises(AttributeError, match="never been called"):
-        tf_keras.layers.Dense(2).output_shape  # noqa: B018 - it raises
+        getattr(tf_keras.layers.Dense(2), member)
     with pytest.raises(AttributeError, match="never been called"):
-        space["output_shape_of"](keras.layers.Dense(2))
+        written(member)(keras.layers.Dense(2))
 
 
 def test_a_layer_of_a_known_class_is_asked_plainly():
@@ -63,6 +68,27 @@ def test_a_layer_of_a_known_class_is_asked_plainly():
     [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
     [edit] = finding.fix.edits
     assert edit.parts[-1].endswith("output.shape")
+
+
+def test_what_merges_is_asked_for_the_shapes_of_all_its_inputs():
+    source = "import keras\n\nlayer = keras.layers.Add()\nlayer([x, y])\nprint(layer.input_shape)\n"
+    [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    assert finding.fix.edits[-1].parts[0] == "input_shape_of("
+
+
+def test_a_model_in_a_model_has_layers():
+    source = (
+        "import keras\n\n\ndef f(model: keras.Model):\n"
+        "    return model.get_layer('encoder').layers[-1].output_shape\n"
+    )
+    [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    assert "output_shape" in finding.message
+
+
+def test_the_shapes_of_all_inputs_are_no_safe_guess():
+    source = "import keras\n\n\ndef f(layer: keras.layers.Layer):\n    return layer.input_shape\n"
+    [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    assert finding.fix.applicability is Applicability.UNSAFE
 
 
 def test_no_lines_are_left_free_above_it_in_a_cell():

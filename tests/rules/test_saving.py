@@ -225,12 +225,21 @@ def test_a_file_in_this_folder_may_be_written_with_a_dot() -> None:
 
 
 @pytest.mark.parametrize("by_name", ["by_name=True", "True", "by_name=flag"])
-def test_weights_that_are_loaded_by_name_keep_the_old_format(by_name: str) -> None:
-    source = f"{MODEL}model.save_weights('./w.h5')\nother.load_weights('w.h5', {by_name})\n"
+@pytest.mark.parametrize("more", ["", ", overwrite=True", ", True"])
+def test_weights_that_are_loaded_by_name_keep_the_old_format(by_name: str, more: str) -> None:
+    source = f"{MODEL}model.save_weights('./w.h5'{more})\nother.load_weights('w.h5', {by_name})\n"
     (finding,) = findings(source)
+    assert finding.fix is not None
+    assert finding.fix.unsafe_because
+    assert 'save("./w.h5")' in finding.help
+    assert mended(source) == source.replace("save_weights", "save")
+
+
+def test_a_whole_model_has_no_other_format() -> None:
+    call = "model.save_weights('w.h5', save_format='h5')"
+    (finding, *_) = findings(f"{MODEL}{call}\nother.load_weights('w.h5', by_name=True)\n")
     assert finding.fix is None
     assert "by_name" in finding.no_fix_because
-    assert 'save("./w.h5")' in finding.help
 
 
 def test_weights_that_are_not_loaded_by_name_are_renamed() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from kdoctor.documents import Document
 from kdoctor.syntax import Module
-from kdoctor.value_types import EAGER_TENSOR, Context, Kind, Type
+from kdoctor.value_types import EAGER_TENSOR, Context, Kind, ReceiverHint, Type
 
 CLASSES = {
     "k.Model": Type(Kind.MODEL, "Model", "k.Model"),
@@ -103,6 +103,16 @@ class World:
     def receiver_type(self, method, given):
         tells = "loss" in given or (given.get(0) and given[0].kind is Kind.OPTIMIZER and 1 in given)
         return Type(Kind.MODEL) if method == "compile" and tells else None
+
+    @property
+    def methods_that_hint(self):
+        return ("fit", "save_weights")
+
+    def receiver_hint(self, method, given):
+        strong = method == "save_weights"
+        return (
+            ReceiverHint(Type(Kind.MODEL), method, strong) if strong or "epochs" in given else None
+        )
 
     def may_be_known(self, qualified):
         return "k" in qualified

@@ -186,3 +186,26 @@ def test_an_owner_is_inferred_where_its_member_is_asked_for(parse):
         ("b", Kind.LAYER, False, False),
         ("a", Kind.MODEL, True, True),
     ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(m: Layer): m.y",
+        "def f(m: 'Layer'): m.y",
+        "from typing import Optional\ndef f(m: Optional[Layer]): m.y",
+        "from typing import List\ndef f(ms: List[Layer]):\n    for m in ms: m.y",
+        "def f(m):\n    if isinstance(m, Layer): m.y",
+        'def f(m):\n    """F.\n\n    m : Layer\n        It.\n    """\n    m.y',
+    ],
+)
+def test_what_is_said_to_be_of_a_base_class_may_be_of_any_subclass(parse, source):
+    (owner,) = (use.owner for use in parse(HEAD + source).members if use.member == "y")
+    assert owner.kind is Kind.LAYER
+    assert owner.cls is None
+    assert owner.qualified is None
+
+
+def test_what_is_said_to_be_of_another_class_is_of_that_class(parse):
+    (owner,) = (use.owner for use in parse(HEAD + "def f(m: Dense): m.y").members)
+    assert owner.cls == "Dense"

@@ -144,3 +144,82 @@ def test_what_another_class_keeps_under_the_name_says_nothing():
     source = KEEPS.format(kept="model", other="", more="pass")
     other = "\n\nclass Other:\n    def __init__(self):\n        self.model = read()\n"
     assert not scan(["-"], stdin=(source + other).encode(), select=["KD207"]).findings
+
+
+SAVES = """\
+import keras
+
+
+def keep(model, path):
+    {how}
+    model.save_weights(path + ".h5")
+"""
+KEEPER = """\
+import keras
+
+
+class Keeper:
+    def __init__(self, {taken}):
+        self.net = {kept}
+
+    def keep(self):
+        self.net.train_on_batch(x, y)
+        self.net.save_weights("a.h5")
+"""
+
+
+def kd601(source, *, gate=True):
+    return bool(scan(["-"], stdin=source.encode(), select=["KD601"], gate=gate).findings)
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "model.fit(x, y, epochs=3)",
+        "model.evaluate(x, batch_size=32)",
+        "model.train_on_batch(x, y)",
+        "model.get_layer('a')",
+        "model.fit_generator(x)",
+        "model.compile(how, loss, metrics=['mae'])",
+        "model.compile(how, loss, ['mae'])",
+    ],
+)
+def test_two_calls_tell_together_that_something_is_a_model(how, gate):
+    assert kd601(SAVES.format(how=how), gate=gate)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        # As agents and estimators are used.
+        "model.load_weights(path)",
+        "model.fit(env, nb_steps=3, callbacks=[], verbose=2)",
+        "model.compile(how, metrics=['mae'])",
+        "model.compile(how, ['mae'])",
+        "model.compile('adam', 'mse')",
+        "other.fit(x, y, epochs=3)",
+        "model.fit(x, y)",
+        "model = DQNAgent(); model.fit(x, y, epochs=3)",
+    ],
+)
+def test_what_others_do_too_tells_nothing(how):
+    assert not kd601(SAVES.format(how=how))
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize(
+    ("taken", "kept", "is_found"),
+    [
+        ("net", "net", True),
+        ("build", "build()", True),
+        ("size", "Agent(size)", False),
+        ("size", "rl.Agent(size)", False),
+    ],
+)
+def test_what_an_attribute_is_used_for_tells_what_it_is(taken, kept, is_found, gate):
+    assert kd601(KEEPER.format(taken=taken, kept=kept), gate=gate) is is_found
+
+
+def test_a_file_without_keras_tells_nothing():
+    assert not kd601(SAVES.format(how="model.fit(x, epochs=3)").replace("import keras", ""))

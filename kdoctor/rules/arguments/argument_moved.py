@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
@@ -21,6 +22,7 @@ _DTYPES = frozenset(
         *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     }
 )
+_REDUCTIONS = frozenset({"auto", "none", "sum", "sum_over_batch_size"})
 _SWITCHES = frozenset({"True", "False"})
 _WITHOUT_SWITCH = frozenset({"seed", "axis", "dtype", "name", "weights", "embeddings_constraint"})
 
@@ -41,7 +43,18 @@ def _first_astray(facts: TargetFacts, base: Bound, passed: Passed) -> tuple[int,
             continue
         if old is not None and _fits_only(form, old, now):
             return index, old, now
-    return None
+    return _first_too_many(base, new, olds, passed)
+
+
+def _first_too_many(
+    base: Bound, new: Sequence[str], olds: list[list[str]], passed: Passed
+) -> tuple[int, str, str] | None:
+    """Return the same of the first argument that has no place now, only its keyword."""
+    index = len(new)
+    if passed.places <= index or base.kind is Kind.MODEL or _takes_any_number(base.new):
+        return None  # KD331 tells of the name of a model
+    old = _old_name(olds, index, passed.places)
+    return None if old is None or base.new.parameter(old) is None else (index, old, "")
 
 
 @lru_cache(maxsize=4096)
@@ -52,6 +65,10 @@ def _old_places(name: str, facts: TargetFacts) -> list[list[str]]:
 
 def _places(signature: Signature) -> list[str]:
     return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
+
+
+def _takes_any_number(signature: Signature) -> bool:
+    return any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in signature.parameters)
 
 
 def _old_name(olds: list[list[str]], index: int, count: int) -> str | None:
@@ -68,6 +85,8 @@ def _fits_only(form: object, old: str, new: str) -> bool:
     if old == "name":
         is_text = isinstance(form, str) or kind == "JoinedStr"
         return is_text and new == "dtype" and form not in _DTYPES
+    if old == "reduction":
+        return form in _REDUCTIONS or (kind == "Attribute" and name.lower() in _REDUCTIONS)
     return isinstance(form, bool) and new in _WITHOUT_SWITCH
 
 
@@ -84,15 +103,30 @@ def check(match: BoundCall) -> Finding | None:
     if found is None or call.reference is not None:
         return None
     index, old, new = found
-    error = _error(call.kind, old, new)
+    error = _error(call.kind, old, new) if new else _too_many(match, index)
+    is_now = f"is `{new}` now" if new else "is keyword-only now"
     return match.finding(
-        f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and is "
-        f"`{new}` now{error}",
+        f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and "
+        f"{is_now}{error}",
         at=call.args[index],
         severity=Severity.ERROR if error else Severity.CHANGE,
         symbol=f"{call.name}({old})",
         help=f"Pass it by keyword: `{old}=…`.",
         fix=_named(match, index),
+    )
+
+
+def _too_many(match: BoundCall, room: int) -> str:
+    """Return what Python says of arguments that have no place."""
+    required = sum(
+        each.default is None for each in match.bound.new.parameters if each.kind in _BY_POSITION
+    )
+    takes = f"{room + 1}" if required == room else f"from {required + 1} to {room + 1}"
+    several = "" if takes == "1" else "s"
+    given = match.passed.places + 1
+    return (
+        f": TypeError: {match.bound.leaf}.__init__() takes {takes} positional argument{several} "
+        f"but {given} were given"
     )
 
 

@@ -9,7 +9,8 @@ from kdoctor.analysis.queries import Read, reads
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.behaviour._weight_name_lists import texts_looked_for
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -24,6 +25,7 @@ _METHODS = frozenset({
 _SEARCHES = frozenset({"startswith", "find", "count"})
 _MAKERS = frozenset({"add_weight", "add_variable", "Variable", "variable"})
 _NAME_FIRST = frozenset({"add_weight", "add_variable"})
+_FIRST = ":0"
 _NUMBER = pattern(r"_\d+$")
 _DIMENSIONS = pattern(r"\dd(?=_|$)")
 _DEFAULT_NAMES = frozenset(
@@ -50,7 +52,7 @@ def check(name: Read) -> Finding | None:
     """Report each look for what a name does not hold any more."""
     if name.owner.is_tf_variable:
         return None
-    wanted = _wanted(name.module, name.node)
+    wanted = _wanted(name.module, name.node) or _wanted_of_several(name.module, name.node)
     if wanted is not None:
         with_number = ":" in wanted and wanted not in (":", ":0")
         return name.finding(
@@ -58,9 +60,7 @@ def check(name: Read) -> Finding | None:
             "`kernel`, not `dense/kernel:0`",
             symbol="Variable.name",
             help="Use `.path`, without `:0`: `dense/kernel`.",
-            fix=NoFix("`:0` must be removed from the string that it is compared with too")
-            if with_number
-            else _look_at_path(name),
+            fix=_without_number(name, wanted) if with_number else _look_at_path(name),
         )
     layer = _layer_looked_for(name.module, name.node)
     if layer is None:
@@ -81,6 +81,33 @@ def _look_at_path(name: Read) -> Fix | NoFix:
         Edit(name.module.span(name.node.attr), ("path",)),
         unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
     )
+
+
+def _without_number(name: Read, wanted: str) -> Fix | NoFix:
+    """Leave out `:0` where a text is compared with the name, too."""
+    text = next(
+        (each for each in _compared(name.module, name.node) if literal(each) == wanted), None
+    )
+    if not isinstance(text, cst.SimpleString) or not text.raw_value.endswith(_FIRST):
+        return NoFix("`:0` must be removed from the string that it is compared with too")
+    end = name.module.span(text).end - len(text.quote)
+    return name.fix(
+        "Use `.path` instead of `.name`, and compare it without `:0`",
+        Edit(name.module.span(name.node.attr), ("path",)),
+        Edit(Span(end - len(_FIRST), end), ()),
+        unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
+    )
+
+
+def _compared(module: Module, name: cst.Attribute) -> list[cst.BaseExpression]:
+    """Return what alone a name is compared with as a text: ``==``, ``in``, ``endswith``."""
+    parent = module.parent(name)
+    around = None if parent is None else module.parent(parent)
+    if isinstance(parent, cst.Attribute) and isinstance(around, cst.Call):
+        return [each.value for each in around.args[:1] if parent.attr.value == "endswith"]
+    whole = parent if isinstance(parent, cst.Comparison) else around
+    is_one = isinstance(whole, cst.Comparison) and len(whole.comparisons) == 1
+    return _texts_around(module, name) if is_one else []
 
 
 def _layer_looked_for(module: Module, name: cst.Attribute) -> str | None:
@@ -154,7 +181,13 @@ def is_default_name(text: str) -> bool:
     return _NUMBER.sub("", text) in _DEFAULT_NAMES
 
 
-def _wanted(module: Module, name: cst.Attribute) -> str | None:
+def _wanted_of_several(module: Module, name: cst.Attribute) -> str | None:
+    """Return the same of names that are collected first."""
+    texts = texts_looked_for(module, name, lambda each: _wanted(module, each))
+    return next((each for each in texts if "/" in each or ":" in each), None)
+
+
+def _wanted(module: Module, name: cst.BaseExpression) -> str | None:
     """Return the text with ``/`` or ``:`` that is looked for in a name, if any."""
     parent = module.parent(name)
     found: list[cst.BaseExpression] = []
@@ -162,11 +195,19 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
         call = module.parent(parent)
         if isinstance(call, cst.Call) and call.func is parent:
             found = [each.value for each in call.args[:1] if not each.star]
-    elif isinstance(parent, cst.Comparison):
-        found = [parent.left, *(each.comparator for each in parent.comparisons)]
-    elif isinstance(parent, cst.ComparisonTarget):
-        whole = module.parent(parent)
-        assert isinstance(whole, cst.Comparison)
-        found = [whole.left]
+    else:
+        found = _texts_around(module, name)
     texts = [literal(each) for each in found]
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
+
+
+def _texts_around(module: Module, name: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """Return the other sides of a comparison that a name stands in."""
+    parent = module.parent(name)
+    if isinstance(parent, cst.Comparison):
+        return [parent.left, *(each.comparator for each in parent.comparisons)]
+    if isinstance(parent, cst.ComparisonTarget):
+        whole = module.parent(parent)
+        assert isinstance(whole, cst.Comparison)
+        return [whole.left]
+    return []

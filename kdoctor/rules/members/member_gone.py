@@ -27,7 +27,7 @@ from kdoctor.rules.members._lost_members import is_lost, may_be_lost, may_be_los
 from kdoctor.rules.members._member_rewrites import KINDS, ROWS
 from kdoctor.rules.members._minimize import minimized_by_hand
 from kdoctor.rules.members._one_input_name import one_input_name
-from kdoctor.rules.members._output_shapes import shape_of_any_layer
+from kdoctor.rules.members._output_shapes import shape_of_any_layer, shape_of_input_layer
 from kdoctor.rules.members._predicted_classes import classes_of_any_model
 from kdoctor.rules.members._tensor_nodes import operation_behind
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
@@ -94,7 +94,8 @@ def _fix(read: Read) -> Fix | NoFix:
     attempt = (
         update_fix(module, use)
         or generator_fix(module, use)
-        or shape_of_any_layer(module, use, facts)
+        or shape_of_any_layer(module, use)
+        or shape_of_input_layer(module, use)
         or one_input_name(module, use, facts)
         or operation_behind(read, check.invalid)
         or table.attempt(module, use, _rated)

@@ -12,10 +12,11 @@ from kdoctor.analysis.queries import Call, Instance, constructs
 from kdoctor.analysis.queries.forms import is_false
 from kdoctor.analysis.queries.path_endings import but_for, in_one_piece, path_ends
 from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_endings import Ending, ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
-from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
+from kdoctor.rules.saving.weights_filename import BY_NAME, SAVED_WHOLE, help_for, rename_to_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
@@ -67,6 +68,8 @@ def check(callback: Call) -> Finding | None:
         if weights
         else _rename_to_keras(callback.module, found)
     )
+    if fix == BY_NAME and extension in _of_models(callback.facts):
+        fix = _save_whole(callback)
     return callback.finding(
         (
             "ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the filepath "
@@ -80,6 +83,23 @@ def check(callback: Call) -> Finding | None:
         if weights
         else "Use a path that ends in `.keras`, here and where the file is loaded.",
         fix=fix,
+    )
+
+
+def _save_whole(callback: Call) -> Fix | NoFix:
+    """Return the fix that writes whole models, of which weights can be loaded by name."""
+    given = callback.argument("save_weights_only", 4)
+    edits = (
+        None
+        if given is None or given.keyword is None
+        else remove_arguments(callback.module, callback.node, [given])
+    )
+    if not edits:
+        return BY_NAME
+    return callback.fix(
+        "Save whole models: weights can be loaded by name from their files",
+        *edits,
+        unsafe_because=SAVED_WHOLE,
     )
 
 

@@ -13,7 +13,7 @@ from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_collisions import taken
-from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
+from kdoctor.rules.saving._path_endings import H5, NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._save_and_load_calls import (
     FileUse,
     PathUse,
@@ -38,6 +38,9 @@ _NOT_AS_BEFORE = (
 )
 _CONVERT = NoFix("the weights must be converted with Keras 2, which can still read them")
 BY_NAME = NoFix("it is loaded with `by_name=`, which does not work with `.weights.h5`")
+SAVED_WHOLE = (
+    "the file holds the configuration of the model, too, which all of its layers must give"
+)
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
@@ -64,6 +67,22 @@ def check(found: FileUse) -> Iterator[Finding]:
         yield from _saved(found, each, each.path or each.call)
 
 
+def _save_whole(found: FileUse) -> Fix | NoFix:
+    """Return the fix that saves the model with its weights, of which they can be loaded by name."""
+    assert isinstance(found.call.func, cst.Attribute)
+    known = {None, "overwrite", "filepath"}
+    if (
+        len(found.call.args) > 2
+        or not {each.keyword and each.keyword.value for each in found.call.args} <= known
+    ):
+        return BY_NAME
+    return found.fix(
+        "Save the whole model: weights can be loaded by name from its file",
+        Edit(found.module.span(found.call.func.attr), ("save",)),
+        unsafe_because=SAVED_WHOLE,
+    )
+
+
 def _in_shards(call: cst.Call) -> bool:
     """Say whether what Keras 2 does not know is asked for: several files and a `.weights.json`."""
     given = argument(call, "max_shard_size")
@@ -77,6 +96,8 @@ def _saved(found: FileUse, use: PathUse, place: cst.BaseExpression) -> Iterator[
     if use.path is None:
         return
     fix = rename_to_weights(found.module, use.ending, use.path)
+    if fix == BY_NAME and extension in H5 and place is found.call:
+        fix = _save_whole(found)
     yield found.finding(
         "weights can only be saved to a path that ends in `.weights.h5`: ValueError: The "
         f"filename must end in `.weights.h5`. Received: filepath={use.ending.shown}",
@@ -90,7 +111,7 @@ def _saved(found: FileUse, use: PathUse, place: cst.BaseExpression) -> Iterator[
 def help_for(fix: Fix | NoFix, found: Ending) -> str:
     """Return what to do with a path of weights that has a wrong ending."""
     text = "Use a path that ends in `.weights.h5`, here and where it is loaded"
-    if fix != BY_NAME:
+    if fix != BY_NAME and not (isinstance(fix, Fix) and fix.unsafe_because == SAVED_WHOLE):
         return text
     path = f'"{found.text}"' if found.whole else "path"
     return (
