@@ -122,8 +122,7 @@ def own_class(leaf: str, key: str, module: str, at: At) -> Obstacle:
     return at.obstacle(
         Fault.OWN_CLASS,
         f"`{name}`{origin} is no class of Keras",
-        f'Pass `custom_objects={{"{shown(key)}": {name}}}` to `load_model`, or decorate the class '
-        f"with {_decorator(key, name)} and import it first.",
+        f'Pass `custom_objects={{"{shown(key)}": {name}}}` to `load_model`, or {_once(key, name)}.',
         Remedy.CUSTOM_OBJECTS,
         subject=key,
     )
@@ -161,9 +160,15 @@ def function_obstacles(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
     yield own_function(name, name, module if isinstance(module, str) else "", at)
 
 
-def _decorator(key: str, name: str) -> str:
-    package, _, given = key.rpartition(">")
-    arguments = f'package="{shown(package or "Custom")}"'
-    if package and given != name:
+def _once(key: str, name: str) -> str:
+    """Return what is done once for all files: a name without a package is none of a decorator's."""
+    package, mark, given = key.rpartition(">")
+    if not mark:
+        return f'once `keras.saving.get_custom_objects()["{shown(key)}"] = {name}`'
+    arguments = f'package="{shown(package)}"'
+    if given != name:
         arguments += f', name="{shown(given)}"'
-    return f"`@keras.saving.register_keras_serializable({arguments})`"
+    return (
+        f"decorate the class with `@keras.saving.register_keras_serializable({arguments})` and "
+        "import it first"
+    )

@@ -17,7 +17,6 @@ from kdoctor.models.at import At, shown
 from kdoctor.models.classes import legacy_class
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 
-_FUNCTIONAL = frozenset({"Functional", "Model"})
 # By the sources of the releases, keras/src/models/functional.py: `map_tensors`, `get_tensor`.
 _SINGLE_SINCE = Version("3.4")
 _COUNTED_SINCE = Version("3.3")
@@ -32,31 +31,31 @@ class _Call(NamedTuple):
     number: int
 
 
+class _Layer(NamedTuple):
+    """A layer of a model: its number there, and its calls that are not made yet, the next last."""
+
+    number: int
+    value: Mapping[str, Any]
+    calls: list[tuple[_Call, ...]]
+
+
 def graph_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
     """Yield an obstacle for each layer whose calls Keras 3 cannot make."""
-    layers = [each for each in config.get("layers") or () if isinstance(each, dict)]
-    names = {each.get("name"): number for number, each in enumerate(layers)}
-    kinds = {each.get("name"): each.get("class_name") for each in layers}
-    waiting = {
-        name: [list(_inputs(node)) for node in layer.get("inbound_nodes") or ()]
-        for layer in layers
-        if (name := layer.get("name")) is not None
-    }
-    made = {name: int(not nodes) for name, nodes in waiting.items()}  # an input has one by itself
-    while any(waiting.values()):
-        before = sum(map(len, waiting.values()))
-        for name, nodes in waiting.items():
-            while nodes and all(made.get(each.layer, 0) > each.number for each in nodes[0]):
-                nodes.pop(0)
-                made[name] += 1
-        if sum(map(len, waiting.values())) == before:
-            break
-    for name, nodes in waiting.items():
-        if nodes and (lost := _lost(nodes[0], made, waiting)):
+    layers = dict(_layers(config))
+    made = _made(layers)
+    waiting = {name: layer for name, layer in layers.items() if layer.calls}
+    found = {name: _lost(layer.calls[-1], made, layers) for name, layer in waiting.items()}
+    if waiting and not any(found.values()):
+        cause = "its layers are connected in a loop"
+        yield at.obstacle(Fault.STRUCTURE, cause, "Build the model in code.", Remedy.CODE)
+    for name, layer in waiting.items():
+        lost = found[name]
+        if lost is not None:
             where = replace(at, place=f"{at.place}/{shown(name)}".lstrip("/"))
-            yield _unconnected(where.down("config", "layers", names[name]), lost)
-    for layer in layers:
-        yield from _call_obstacles(layer, at)
+            yield _unconnected(where.down("config", "layers", layer.number), lost)
+    for name, layer in layers.items():
+        where = replace(at, place=f"{at.place}/{shown(name)}".lstrip("/"))
+        yield from _call_obstacles(layer.value, where.down("config", "layers", layer.number))
     release = Version(at.target.keras_version)
     for key in ("input_layers", "output_layers"):
         if _is_reference(config.get(key)) and release < _SINGLE_SINCE:
@@ -69,18 +68,53 @@ def graph_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
                 key,
             )
         for each in _references(config.get(key)):
-            is_counted = release >= _COUNTED_SINCE and kinds.get(each.layer) in _FUNCTIONAL
-            number = each.number - is_counted
-            if each.layer in made and not waiting[each.layer] and number >= made[each.layer]:
+            known = layers.get(each.layer)
+            if known is None or known.calls:
+                continue
+            is_model = known.value.get("class_name") in ("Functional", "Model")
+            number = each.number - (is_model and release >= _COUNTED_SINCE)
+            if number >= made[each.layer]:
                 yield _unconnected(at, each)
 
 
-def _call_obstacles(layer: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
+def _layers(config: Mapping[str, Any]) -> Iterator[tuple[str, _Layer]]:
+    layers = config.get("layers")
+    for number, each in enumerate(layers if isinstance(layers, list) else ()):
+        name = each.get("name") if isinstance(each, dict) else None
+        if isinstance(name, str):
+            calls = [tuple(_inputs(node)) for node in _nodes(each)]
+            yield name, _Layer(number, each, calls[::-1])
+
+
+def _nodes(layer: Mapping[str, Any]) -> list[Any]:
+    nodes = layer.get("inbound_nodes")
+    return nodes if isinstance(nodes, list) else []
+
+
+def _made(layers: Mapping[str, _Layer]) -> dict[str, int]:
+    """Make all calls that can be made; return how many each layer has then."""
+    made = {name: int(not layer.calls) for name, layer in layers.items()}  # an input has one
+    followers: dict[str, list[str]] = {}
+    for name, layer in layers.items():
+        for each in {each.layer for call in layer.calls for each in call}:
+            followers.setdefault(each, []).append(name)
+    waiting = list(layers)
+    while waiting:
+        name = waiting.pop()
+        calls, before = layers[name].calls, made[name]
+        while calls and all(made.get(each.layer, 0) > each.number for each in calls[-1]):
+            calls.pop()
+            made[name] += 1
+        if made[name] > before:
+            waiting += followers.get(name, ())
+    return made
+
+
+def _call_obstacles(layer: Mapping[str, Any], where: At) -> Iterator[Obstacle]:
     """Yield what Keras 3 does not hand to a layer that was called otherwise than on its inputs."""
-    leaf, name = layer.get("class_name"), layer.get("name")
-    home = legacy_class(leaf, at.target) if isinstance(leaf, str) else None
-    where = replace(at, place=f"{at.place}/{shown(name)}".lstrip("/"))
-    for node in layer.get("inbound_nodes") or ():
+    leaf = layer.get("class_name")
+    home = legacy_class(leaf, where.target) if isinstance(leaf, str) else None
+    for node in _nodes(layer):
         if not isinstance(node, list):
             continue
         tensors = sorted({key for each in node for key in _tensors_by_keyword(each)})
@@ -88,7 +122,7 @@ def _call_obstacles(layer: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
             yield where.obstacle(
                 Fault.STRUCTURE,
                 f"it was called with tensors as {', '.join(f'`{each}`' for each in tensors)}, for "
-                f"which {at.target} reads the names of their layers",
+                f"which {where.target} reads the names of their layers",
                 _BY_HAND,
                 Remedy.CODE,
                 tensors[0],
@@ -116,11 +150,12 @@ def _tensors_by_keyword(given: Any) -> Iterator[str]:
 
 
 def _lost(
-    inputs: list[_Call], made: Mapping[str, int], waiting: Mapping[str, list[Any]]
+    inputs: tuple[_Call, ...], made: Mapping[str, int], layers: Mapping[str, _Layer]
 ) -> _Call | None:
     """Return an input that comes from a call which is never made; None where one only waits."""
     for each in inputs:
-        if not waiting.get(each.layer) and made.get(each.layer, 0) <= each.number:
+        known = layers.get(each.layer)
+        if known is None or (not known.calls and made[each.layer] <= each.number):
             return each
     return None
 

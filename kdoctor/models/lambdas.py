@@ -56,7 +56,12 @@ def _is_axes(value: Any) -> bool:
 
 def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
     python = f" of Python {_span(found.pythons)}" if found.pythons else ""
-    cause = f"its function is bytecode{python}, which is not loaded by default"
+    usable = [each for each in found.pythons if runs_on(each, at.target.keras_version)]
+    cause = f"its function is bytecode{python}, "
+    if found.pythons and not usable:
+        cause += f"on which {at.target} does not run"
+    else:
+        cause += "which is not loaded by default"
     needed = ", ".join(f"`{shown(each)}`" for each in found.globals)
     if needed:
         cause += f"; it needs {needed}, which Keras does not give it"
@@ -64,9 +69,6 @@ def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
         "Write the function into a layer of your own that is registered, build the model again, "
         "and load the weights."
     )
-    usable = [each for each in found.pythons if runs_on(each, at.target.keras_version)]
-    if found.pythons and not usable:
-        cause += f", on which {at.target} does not run"
     if needed or not usable:
         return at.obstacle(Fault.LAMBDA, cause, again, Remedy.CODE, at.place)
     return at.obstacle(
@@ -80,7 +82,8 @@ def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
 
 
 def _span(pythons: Sequence[str]) -> str:
-    return pythons[0] if len(pythons) == 1 else f"{pythons[0]} to {pythons[-1]}"
+    between = " or " if len(pythons) == 2 else " to "
+    return between.join(dict.fromkeys((pythons[0], pythons[-1])))
 
 
 def _text(value: Any) -> str:

@@ -32,9 +32,13 @@ def obstacles(found: Contents, target: Target) -> Iterator[Obstacle]:
         yield from _before_keras_3(found.model, At(target))
         return
     is_of_keras_2 = found.writer.keras.startswith("2.")  # what Keras 3 wrote means what it says
-    for each in layer_obstacles(found.model, At(target)):
+    for each in _of_keras_3(found, found.model, target):
         if each.gravity is Gravity.STOPS or is_of_keras_2:
             yield each
+
+
+def _of_keras_3(found: Contents, model: Mapping[str, Any], target: Target) -> Iterator[Obstacle]:
+    yield from layer_obstacles(model, At(target))
     yield from unbuilt_obstacles(found, At(target))
     if found.training is None:
         return

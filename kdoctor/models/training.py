@@ -80,6 +80,22 @@ def _optimizer(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
         return
     name = leaf.lower() if is_known else leaf
     yield from identifier_obstacles("optimizers", {**value, "class_name": name}, at)
+    yield from _ignored_decay(value, at)
+
+
+def _ignored_decay(value: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
+    """Yield what is lost of an optimizer with `decay`, which Keras 3 takes and ignores (KD401)."""
+    config = value.get("config")
+    decay = config.get("decay") if isinstance(config, dict) else None
+    if isinstance(decay, (int, float)) and decay > 0:
+        found = at.obstacle(
+            Fault.VALUE,
+            f"`decay={decay}` of the optimizer is ignored: its learning rate stays what it is",
+            "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
+            Remedy.CODE,
+            "decay",
+        )
+        yield replace(found, gravity=Gravity.DIFFERS)
 
 
 def _loss(loss: Any, at: At) -> Iterator[Obstacle]:
@@ -138,6 +154,8 @@ def _of_archive(compiled: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
             continue
         if key == "optimizer" and isinstance(value, str):
             yield from identifier_obstacles("optimizers", value.lower(), at.down(key))
+        if key == "optimizer" and isinstance(value, dict):
+            yield from _ignored_decay(value, at.down(key))
         for below, each in _objects(value, at.down(key)):
             yield from layer_obstacles({"module": None, **each}, below)
 

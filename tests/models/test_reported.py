@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kdoctor.keras_api import newest_target
-from kdoctor.models import Fault, Remedy, Verdict, explained
+from kdoctor.models import Fault, Gravity, Remedy, Verdict, explained
 from tests.frameworks import keras, tf, tf_keras
 
 TARGET = newest_target()
@@ -121,6 +121,14 @@ def test_an_own_class_handed_in_under_the_name_that_is_told(tmp_path, ending, is
     assert {each.fault for each in found.obstacles} == {Fault.OWN_CLASS}
     assert not loads(path)
     assert loads(path, custom_objects={each.subject: Mine for each in found.obstacles})
+    if is_registered:
+        assert '(package="of_a_test")' in found.obstacles[0].cure
+        keras.saving.register_keras_serializable(package="of_a_test")(Mine)
+    else:
+        assert '`keras.saving.get_custom_objects()["Mine"] = Mine`' in found.obstacles[0].cure
+        keras.saving.get_custom_objects()["Mine"] = Mine
+    assert loads(path)
+    keras.saving.get_custom_objects().clear()
 
 
 def test_a_saved_model_of_a_classifier_is_no_file_for_load_model(tmp_path):
@@ -168,3 +176,20 @@ def test_a_layer_that_was_called_otherwise_than_on_its_inputs(tmp_path, is_named
     assert [each.place.partition("/")[2] for each in said] == ["asked"]
     assert ("`value`" in said[0].cause) is is_named
     assert not loads(path, compile=False)
+
+
+@pytest.mark.parametrize("ending", ["h5", "keras"])
+@pytest.mark.parametrize("given", ["hard_sigmoid", "function"])
+def test_an_activation_that_became_another_function(tmp_path, ending, given):
+    """It loads, and computes other values: unless Keras 3 wrote it."""
+    x = np.linspace(-3, 3, 8, dtype="float32").reshape(2, 4)
+    for framework, is_told in ((tf_keras, True), (keras, False)):
+        path = tmp_path / f"{'old' if is_told else 'new'}.{ending}"
+        function = given if given == "hard_sigmoid" else framework.activations.hard_sigmoid
+        old = sequential(framework, (4,), framework.layers.Dense(2, activation=function))
+        old.save(path)
+        found = explained(path, TARGET)
+        assert found.verdict is Verdict.LOADS
+        assert [each.gravity for each in found.obstacles] == [Gravity.DIFFERS] * is_told
+        new = keras.models.load_model(path)
+        assert np.allclose(new(x), old(x), atol=1e-6) is not is_told

@@ -3,7 +3,7 @@
 import pytest
 
 from kdoctor.keras_api import resolve_target
-from kdoctor.models import Fault, Part, Remedy
+from kdoctor.models import Fault, Gravity, Part, Remedy
 from kdoctor.models.training import compile_obstacles, training_obstacles
 
 TARGET = resolve_target("keras==3.15.1", "--target")
@@ -63,6 +63,15 @@ def test_a_loss_or_a_metric_that_is_not_found(given):
 
 def test_a_short_name_that_compile_takes_by_the_shape_is_none():
     assert not found(metrics=["acc", "accuracy", "ce", "crossentropy"])
+
+
+def test_a_decay_is_taken_and_ignored():
+    optimizer = {"class_name": "SGD", "config": {"learning_rate": 0.1, "decay": 0.01}}
+    (each,) = found(optimizer_config=optimizer)
+    assert (each.gravity, each.subject) == (Gravity.DIFFERS, "decay")
+    assert not found(optimizer_config={"class_name": "SGD", "config": {"decay": 0.0}})
+    (each,) = compile_obstacles({"optimizer": {"module": "keras.optimizers", **optimizer}}, TARGET)
+    assert each.gravity is Gravity.DIFFERS
 
 
 def test_what_is_missing():
