@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest growth model-files cures prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest growth cures prove backends proofs-page rule-index mutants old-oracle addons-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean model-files
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -83,6 +83,18 @@ old-oracle: $(STAMP) $(OLD_KERAS:%=$(OLD)/%/.installed) ## Run what is gone on k
 $(OLD)/%/.installed:
 	$(OLD_PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
+	touch $@
+
+# Python 3.9 to 3.11, for TensorFlow 2.14.
+ADDONS_PYTHON ?= python3.11
+ADDONS := $(HOME)/.cache/kdoctor/addons-oracle
+
+addons-oracle: $(STAMP) $(ADDONS)/.installed ## Run what takes the place of tensorflow_addons on that package, and record it
+	$(BIN)/python -m tools.addons_oracle $(ADDONS)/bin/python
+
+$(ADDONS)/.installed:
+	$(ADDONS_PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet 'tensorflow-cpu==2.14.1' 'tensorflow-addons==0.23.0' 'numpy<2'
 	touch $@
 
 # Folder of the files; a few GB, and hours for all of them: --one-in and --most take some.
