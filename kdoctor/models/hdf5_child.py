@@ -116,6 +116,8 @@ class _Reading:
         self._file = file
         self._notes: dict[str, None] = {}
         self._left = _MAX_OBJECTS
+        self._dtypes: dict[Any, str] = {}
+        self._groups: dict[Any, Any] = {}
 
     def told(self) -> dict[str, Any]:
         file = self._file
@@ -148,72 +150,89 @@ class _Reading:
                 self._note(f"the group of `{name[:80]}` is not there, or lies in another file")
                 continue
             inside = self._names(group, "weight_names") or []
-            arrays = (self._array(group, each, each) for each in inside)
+            arrays = (self._array(self._object(group.id, each), each) for each in inside)
             yield name, name, [each for each in arrays if each is not None]
 
     def _of_keras_3(self) -> Iterator[Any]:
         """Yield each group `vars`: the layer has its path, without it."""
-        for path, group in self._below(self._file, ""):
+        for path, group, arrays in self._below(self._file.id):
             if path.rpartition("/")[2] == "vars":
-                yield (
-                    self._text(group, "name") or "",
-                    path.rpartition("/")[0],
-                    list(self._arrays(group)),
-                )
+                name = self._text(self._h5py.Group(group), "name") or ""
+                yield name, path.rpartition("/")[0], arrays
 
     def _arrays(self, group: Any) -> Iterator[Any]:
-        """Yield each array below a group."""
-        for path, found in self._below(group, ""):
-            for name in found:
-                made = self._array(found, name, f"{path}/{name}" if path else name)
-                if made is not None:
-                    yield made
+        """Yield each array below a group, by its path from there."""
+        for path, _, arrays in self._below(group.id):
+            for name, shape, dtype in arrays:
+                yield f"{path}/{name}" if path else name, shape, dtype
 
-    def _below(self, group: Any, path: str) -> Iterator[tuple[str, Any]]:
-        """Yield a group and those below it, which no link leads out of the file."""
-        waiting, seen = [(path, group, 0)], {group.id.__hash__()}
+    def _below(self, root: Any) -> Iterator[tuple[str, Any, list[Any]]]:
+        """Yield a group and those below it with their arrays; no link leads out of the file.
+
+        Of h5py the low level alone is used: the other takes ten times as long.
+        """
+        waiting, seen = [("", root, 0)], {hash(root)}
         while waiting:
             path, group, depth = waiting.pop()
-            yield path, group
-            inside = []
-            for name in group:
+            inside, arrays = [], []
+            for raw in group:
                 self._count()
-                found = self._group(group, name)
-                if found is not None and depth < _MAX_DEPTH and hash(found.id) not in seen:
-                    seen.add(hash(found.id))
+                name = _decoded(raw)
+                found = self._opened(group, raw)
+                array = self._array(found, name)
+                if array is not None:
+                    arrays.append(array)
+                elif self._is_group(found) and depth < _MAX_DEPTH and hash(found) not in seen:
+                    seen.add(hash(found))
                     inside.append((f"{path}/{name}" if path else name, found, depth + 1))
+            yield path, group, arrays
             waiting += reversed(inside)
 
     def _group(self, group: Any, name: str) -> Any:
-        found = self._object(group, name)
-        return found if isinstance(found, self._h5py.Group) else None
+        found = self._object(group.id, name)
+        return self._h5py.Group(found) if self._is_group(found) else None
 
-    def _array(self, group: Any, name: str, shown: str) -> Any:
-        found = self._object(group, name)
-        self._count()
-        if not isinstance(found, self._h5py.Dataset):
+    def _is_group(self, found: Any) -> bool:
+        return isinstance(found, self._h5py.h5g.GroupID)
+
+    def _array(self, found: Any, shown: str) -> Any:
+        if not isinstance(found, self._h5py.h5d.DatasetID):
             return None
-        if found.external:
+        self._count()
+        if found.get_create_plist().get_external_count():
             self._note("an array of it lies in another file, which was not read")
-        return shown, list(found.shape or ()), str(found.dtype)
+        dtype = found.dtype
+        if dtype not in self._dtypes:
+            self._dtypes[dtype] = str(dtype)
+        return shown, list(found.shape or ()), self._dtypes[dtype]
 
     def _object(self, group: Any, name: str) -> Any:
-        """Return what a name leads to within this file, None for nothing, or for a way out.
+        """Return what a name leads to within this file, None for nothing, or for a way out."""
+        found = group
+        *folders, last = name.encode("utf-8", "surrogateescape").split(b"/")
+        for depth in range(len(folders)):
+            key = group, *folders[: depth + 1]  # of the weights of a layer, all have the same
+            if key not in self._groups:
+                self._groups[key] = self._named(found, folders[depth])
+            found = self._groups[key]
+        return self._named(found, last)
+
+    def _named(self, group: Any, name: bytes) -> Any:
+        is_name = self._is_group(group) and name and name != b"."
+        return self._opened(group, name) if is_name and group.links.exists(name) else None
+
+    def _opened(self, group: Any, name: bytes) -> Any:
+        """Return what lies in a group under a name, None where it is another file's.
 
         Other files are for nobody to open on the word of this one.
         """
-        found = group
-        for part in name.split("/"):
-            if not isinstance(found, self._h5py.Group) or not part or part == ".":
-                return None
-            link = found.get(part, getlink=True)
-            if isinstance(link, self._h5py.ExternalLink):
-                self._note("a link in it leads to another file, which was not read")
-                return None
-            if not isinstance(link, self._h5py.HardLink):
-                return None
-            found = found.get(part)
-        return found
+        links = self._h5py.h5l
+        link = group.links.get_info(name)
+        if link.type == links.TYPE_EXTERNAL:
+            self._note("a link in it leads to another file, which was not read")
+        if link.type != links.TYPE_HARD:
+            return None
+        return self._h5py.h5o.open(group, name)
 
     def _names(self, group: Any, name: str) -> list[str] | None:
         """Return the texts of an attribute, which lies in pieces where there are many."""
