@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.documents.discovery import MODEL_ENDINGS, Listing, Search, reported
-from kdoctor.errors import FileProblem
+from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Unreadable
 from kdoctor.models.explained import Explained, explained
 from kdoctor.models.kinds import FileKind, index_of
@@ -111,10 +111,16 @@ def _listing(paths: Sequence[str], exclude: Iterable[str]) -> Listing:
 
 
 def _parted(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return what is to be looked at as it is, and the folders that are to be searched."""
+    """Return what is to be looked at as it is, and the folders that are to be searched.
+
+    Raises:
+        UsageProblem: a path does not exist.
+    """
     named, searched = list[str](), list[str]()
     for path in paths:
         there = Path(path)
+        if not path or not (os.path.lexists(path) or index_of(there)):
+            raise UsageProblem(f"{path or repr(path)}: no such file or folder")
         is_one = there.is_file() or (not there.exists() and index_of(there) is not None)
         (named if is_one else searched).append(reported(path) if is_one else path)
     return named, searched

@@ -244,6 +244,7 @@ _CURES: Final[dict[FileKind, Callable[[Contents], str]]] = {
         f"Fetch the file itself: `git lfs pull --include {quoted(found.path.name)}`."
     ),
     FileKind.HTML: lambda _: "Download the file itself: the address led to a page about it.",
+    FileKind.UNKNOWN: lambda _: f"{_AGAIN}: nothing in it says what it is.",
     FileKind.EMPTY: lambda _: f"{_AGAIN}: it has no content.",
 }
 _WITH_CODE: Final = frozenset({
