@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest growth model-files cures prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest growth model-files cures prove backends proofs-page rule-index mutants old-oracle addons-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -90,6 +90,18 @@ MODEL_FILES ?= $(HOME)/.cache/kdoctor/model-files
 
 model-files: $(STAMP) ## Write models by releases from keras 2.2.4 on, load them by Keras 3, and compare the verdicts (hours)
 	$(BIN)/python -m tools.model_files $(MODEL_FILES) $(ARGS)
+
+# Python 3.9 to 3.11, for TensorFlow 2.14.
+ADDONS_PYTHON ?= python3.11
+ADDONS := $(HOME)/.cache/kdoctor/addons-oracle
+
+addons-oracle: $(STAMP) $(ADDONS)/.installed ## Run what takes the place of tensorflow_addons on that package, and record it
+	$(BIN)/python -m tools.addons_oracle $(ADDONS)/bin/python
+
+$(ADDONS)/.installed:
+	$(ADDONS_PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet 'tensorflow-cpu==2.14.1' 'tensorflow-addons==0.23.0' 'numpy<2'
+	touch $@
 
 cures: $(STAMP) ## Run every cure and command that explain tells, and record what ran (asks a package index)
 	$(BIN)/python tests/diagnose/cures.py --record

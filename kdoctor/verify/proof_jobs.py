@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule, all_rules
-from kdoctor.rules.names._keras_2_code.proofs import proofs
+from kdoctor.rules.environment import _addons
+from kdoctor.rules.names._keras_2_code import proofs
 from kdoctor.verify.jobs import DEFAULT_BACKEND, ExampleJob, RewriteJob
 
 CASES = 150
@@ -41,10 +42,15 @@ def example_jobs(rules: Iterable[Rule] | None = None) -> list[ExampleJob]:
     found: dict[str, ExampleJob] = {}
     every = list(all_rules()) if rules is None else list(rules)
     for rule in every:
-        examples = [*rule.invalid, *(proofs() if rule.code == _WRITES_KERAS_2 else ())]
+        examples = [*rule.invalid, *(_written() if rule.code == _WRITES_KERAS_2 else ())]
         for example in examples:
             found.setdefault(example.id, _example_job(rule, example))
     return list(found.values())
+
+
+def _written() -> tuple[Example, ...]:
+    """Return what proves the code that fixes write, and what takes the place of add-ons."""
+    return (*proofs.proofs(), *_addons.proofs())
 
 
 def _example_job(rule: Rule, example: Example) -> ExampleJob:

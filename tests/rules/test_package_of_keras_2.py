@@ -50,9 +50,12 @@ def test_beside_keras_2_those_are_told_that_cannot_be_imported_with_it_either():
 
 def test_what_keras_3_has_by_the_same_name_is_said():
     (finding,) = found_in(
-        "import tensorflow_addons as tfa\ntfa.optimizers.AdamW()\ntfa.optimizers.LazyAdam()\n"
+        "import tensorflow_addons as tfa\ntfa.layers.MultiHeadAttention()\ntfa.layers.CRF()\n"
     )
-    assert "Keras 3 has `keras.optimizers.AdamW`, which may behave differently" in finding.help
+    assert (
+        "Keras 3 has `keras.layers.MultiHeadAttention`, which may behave differently"
+        in finding.help
+    )
 
 
 def test_estimators_are_not_to_be_copied_but_written_anew():

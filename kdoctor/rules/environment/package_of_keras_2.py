@@ -7,15 +7,18 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import libcst as cst
 import msgspec
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.imports import imports
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, NoFix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.rules.environment._addons import AddonFixes
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
+from kdoctor.rules.names._keras_2_code.addons import PACKAGE
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 
@@ -51,12 +54,13 @@ def broken_packages() -> Mapping[str, Broken]:
 
 @rule("KD704", severity=Severity.ERROR, look_for=files(imports(*broken_packages())))
 def check(file: File) -> Iterator[Finding]:
-    """Report the first import of each such module."""
+    """Report the first import of each such module, and each name of one that has fixes."""
     module, facts = file.module, file.facts
     if not facts.runs_keras_3("keras"):
         return
     is_legacy = not facts.runs_keras_3("tf.keras")
     told: set[str] = set()
+    addons = AddonFixes(module, facts)
     for binding in module.imports:
         name = _broken(binding.imported)
         if name is None or name in told:
@@ -65,20 +69,29 @@ def check(file: File) -> Iterator[Finding]:
         error = broken.legacy if is_legacy else broken.error
         if not error or any(map(module.is_project_module, (name.partition(".")[0], name))):
             continue
-        if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
+        if failure_is_caught(module, binding.statement, error.partition(":")[0]):
+            continue
+        symbol = name
+        at: cst.CSTNode = binding.statement
+        fix: Fix | NoFix = NoFix("the package was written for Keras 2")
+        if name == PACKAGE and not is_legacy:
+            symbol, at, fix = binding.imported, binding.alias or at, addons.of(binding)
+        else:
             told.add(name)
-            yield file.finding(
-                f"`{name}` cannot be imported with Keras 3, as of {broken.distribution} "
-                f"{broken.release}, the last release: {error}",
-                at=binding.statement,
-                symbol=name,
-                confidence=Confidence.CERTAIN,
-                help=_INSTEAD.get(name) or _help(module, facts, name),
-                fix=NoFix("the package was written for Keras 2"),
-            )
+        yield file.finding(
+            f"`{symbol}` cannot be imported with Keras 3, as of {broken.distribution} "
+            f"{broken.release}, the last release: {error}",
+            at=at,
+            symbol=symbol,
+            confidence=Confidence.CERTAIN,
+            help=_INSTEAD.get(name) or _help(module, facts, name, fix),
+            fix=fix,
+        )
 
 
-def _help(module: Module, facts: TargetFacts, name: str) -> str:
+def _help(module: Module, facts: TargetFacts, name: str, fix: Fix | NoFix) -> str:
+    if isinstance(fix, Fix):
+        return f"{fix.title}."
     if not broken_packages()[name].legacy:
         return (
             "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "

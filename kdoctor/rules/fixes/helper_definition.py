@@ -17,6 +17,8 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.fallback_helpers import checks_types
 from kdoctor.target import FRAMEWORKS
 
+# A program that has come past them has Keras.
+_IMPORTS_KERAS = frozenset({*FRAMEWORKS, "tensorflow_addons"})
 # What is not the same where long lines were broken.
 _LAYOUT = pattern(r"\s+|,(?=\s*[)\]}])")
 
@@ -149,7 +151,7 @@ def _imports_of_keras(module: Module) -> Iterator[cst.Import | cst.ImportFrom]:
     for each in module.imports:
         if (
             each.scope is scope
-            and each.name.partition(".")[0] in FRAMEWORKS
+            and each.name.partition(".")[0] in _IMPORTS_KERAS
             and not any(
                 isinstance(above, cst.If) and checks_types(above.test)
                 for above in module.ancestors(each.statement)

@@ -1,4 +1,7 @@
-"""The definitions of ``kdoctor.reference.keras_2``, read as text: they import Keras."""
+"""The definitions that fixes write into files, read as text: they import Keras.
+
+They are those of ``kdoctor.reference.keras_2`` and ``kdoctor.reference.addons``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from msgspec import Struct
 from kdoctor.rewrite.pattern import Pattern
 from kdoctor.syntax.ast_walk import ast_dotted_name
 
-_SOURCE: Final = Path(__file__).parents[3] / "reference" / "keras_2"
+_REFERENCE: Final = Path(__file__).parents[3] / "reference"
+_ROOMS: Final = ("keras_2", "addons")
 _FULL: Final = {"np": "numpy", "tf": "tensorflow"}
 _BUILTINS: Final = frozenset(dir(builtins))
 
@@ -64,8 +68,9 @@ def with_needs(name: str) -> tuple[Definition, ...]:
 
 @cache
 def _definitions() -> Mapping[str, Definition]:
-    texts = (each.read_text("utf-8") for each in sorted(_SOURCE.glob("*.py")))
-    return {each.name: each for text in texts for each in _read(text)}
+    files = [each for room in _ROOMS for each in sorted((_REFERENCE / room).glob("*.py"))]
+    found = [each for file in files for each in _read(file.read_text("utf-8"))]
+    return {each.name: each for each in found}
 
 
 def _read(source: str) -> Iterator[Definition]:
@@ -83,9 +88,11 @@ def _read(source: str) -> Iterator[Definition]:
     }
     for name, node in nodes.items():
         assert node.end_lineno is not None
-        text = "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
+        first = min([node.lineno, *(each.lineno for each in _decorators(node))])
+        text = "\n".join(source.split("\n")[first - 1 : node.end_lineno])
         read: dict[tuple[int, int], str] = {}
-        own = {(0, text.index(name)): name}
+        named = text.split("\n")[node.lineno - first]
+        own = {(node.lineno - first, named.index(name)): name}
         loaded: set[str] = set()
         inner: set[int] = set()
         for each in ast.walk(node):
@@ -93,11 +100,11 @@ def _read(source: str) -> Iterator[Definition]:
                 dotted = ast_dotted_name(each)
                 inner.add(id(each.value))
                 if dotted is not None and dotted.partition(".")[0] in imports:
-                    read[each.lineno - node.lineno, each.col_offset] = dotted
+                    read[each.lineno - first, each.col_offset] = dotted
             elif isinstance(each, ast.Name):
                 loaded.add(each.id)
                 if each.id in nodes:
-                    own[each.lineno - node.lineno, each.col_offset] = each.id
+                    own[each.lineno - first, each.col_offset] = each.id
         others = sorted(set(own.values()) - {name})
         used = {each.partition(".")[0] for each in read.values()}
         yield Definition(
@@ -110,6 +117,10 @@ def _read(source: str) -> Iterator[Definition]:
             tuple(imports[each] for each in sorted(used)),
             _parameters(node),
         )
+
+
+def _decorators(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> list[ast.expr]:
+    return [] if isinstance(node, ast.Assign) else node.decorator_list
 
 
 def _name_of(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> str:

@@ -27,8 +27,9 @@ from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
 from kdoctor.rules.fixes.helper_definition import has_same, insertion, is_readable_at, top_statement
 from kdoctor.rules.names._class_checks import class_question
 from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
-from kdoctor.rules.names._keras_2_code.names import Helper, helper_of
+from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from kdoctor.rules.names._keras_2_code.written_out import Helper
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 from kdoctor.syntax.scopes import ScopeKind
 
@@ -266,7 +267,7 @@ class Keras2Code:
         edits, imports = added if added is not None else ((), ())
         own, drops = self._replaced(use)
         return Fix(
-            f"Write what `{use.helper.leaf}` of Keras 2 did into this file",
+            f"Write what `{use.helper.leaf}` of {use.helper.owner} did into this file",
             (*edits, *own),
             rating.applicability,
             imports,
@@ -276,9 +277,8 @@ class Keras2Code:
 
     def _rating(self, use: _Use) -> Fix:
         """Return a fix without edits, for how safe it is to write a helper."""
-        because = use.helper.unlike
-        if not because and use.reference.name.startswith(_PYTHON):
-            because = _COPY
+        is_copy = use.reference.name.startswith(_PYTHON)
+        because = use.helper.unlike or (_COPY if is_copy else "")
         if not because and self._takes_away(use):
             because = _TAKEN.format(use.reference.binding.local)
         if because:
@@ -339,7 +339,7 @@ class Keras2Code:
         if before is None:
             return NoFix("there is nothing in this file that it could stand above")
         first = min((each.reference for each in uses), key=lambda each: module.span(each.node))
-        speller = Speller(module, before, first.name)
+        speller = Speller(module, before, Speller.at(module, first).like)
         rename: dict[str, str] = {}
         wanted: dict[tuple[str, str], Definition] = {}
         for use in uses:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from msgspec import Struct
-
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
+from kdoctor.rules.names._keras_2_code.addons import ADDONS, PACKAGE
+from kdoctor.rules.names._keras_2_code.written_out import Helper
 
 _PRIVATE_CODE: Final = "src."
-# Modules of Keras 2 by what they were called, the oldest name first; those in `_STILL_THERE` are
-# modules of Keras 3 as well, those in `_PACKAGES` what they lie in.
+# Modules of Keras 2 by what they were called, the oldest name first; those in `STILL_THERE` are
+# modules of Keras 3 as well.
 _HOMES: Final = {
     "sizes": ("utils.conv_utils",),
     "images": ("applications.imagenet_utils",),
@@ -33,10 +33,6 @@ _HOMES: Final = {
     "yaml": ("models",),
     "adapted": ("layers.experimental.preprocessing", "engine.base_preprocessing_layer"),
 }
-_STILL_THERE: Final = frozenset(
-    {"applications.imagenet_utils", "initializers", "losses", "models", "utils"}
-)
-_PACKAGES: Final = frozenset({"applications", "layers", "legacy", *_STILL_THERE})
 _SIZES: Final = (
     "convert_data_format",
     "conv_input_length",
@@ -98,33 +94,6 @@ _UNLIKE: Final = {
     "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
     "unpack_singleton": _NO_ORACLE,
 }
-
-
-class Helper(Struct, frozen=True):
-    """A helper of Keras 2. ``code``: its definition in ``kdoctor.reference.keras_2``, if any.
-
-    ``today`` is where ``keras.src`` has it with the same parameters, ``home`` the module that it is
-    best known in, ``leaf`` what it is called there. ``unlike`` is what the definition does not do
-    as Keras 2 did: it is not proven then. ``family`` is the definition of the classes that had it
-    as their base, which `isinstance` asks for; it may be the only one, and is always proven.
-    """
-
-    code: str
-    home: str
-    leaf: str
-    today: str = ""
-    unlike: str = ""
-    family: str = ""
-
-    @property
-    def error(self) -> str:
-        """The exception that its import raises on Keras 3."""
-        if self.home in _STILL_THERE:
-            return f"ImportError: cannot import name '{self.leaf}' from 'keras.{self.home}'"
-        above = self.home.split(".")
-        ways = (".".join(above[: end + 1]) for end in range(len(above)))
-        missing = next(each for each in ways if each not in _PACKAGES)
-        return f"ModuleNotFoundError: No module named 'keras.{missing}'"
 
 
 def _named() -> Iterator[tuple[str, str, str]]:
@@ -202,6 +171,8 @@ def helper_of(name: str) -> tuple[Helper, int] | None:
     >>> helper.code, beyond
     ('ReductionV2', 1)
     """
+    if name.startswith(f"{PACKAGE}."):
+        return ADDONS.of(name)
     split = split_root(name)
     if split is None or split[0] == "tf_keras":
         return None

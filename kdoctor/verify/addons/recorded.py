@@ -1,0 +1,62 @@
+"""The record of what ``tensorflow_addons`` gave, and how a result is held to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kdoctor.verify.addons.cases import SCENARIOS
+from kdoctor.verify.addons.scenarios import Side
+
+RESULTS = Path(__file__).with_name("results.json")
+_RELATIVE, _ABSOLUTE = 1e-4, 1e-5
+
+
+def compare(code: str, new: Callable[..., Any]) -> None:
+    """Hold what stands for a name of ``tensorflow_addons`` to all that was recorded of it.
+
+    Raises:
+        AssertionError: it gives something else, and where.
+    """
+    known = _recorded()[code]
+    asked = set()
+    keras.utils.clear_session()
+    for about, result in SCENARIOS[code](Side(new, keras, tf)):
+        asked.add(about)
+        problem = next(_unlike(known[about], result), "")
+        assert not problem, f"{code}, {about}: {problem}"
+    assert asked == set(known), f"{code}: {sorted(asked ^ set(known))}"
+
+
+@cache
+def _recorded() -> dict[str, dict[str, Any]]:
+    recorded: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    results: dict[str, dict[str, Any]] = recorded["results"]
+    return results
+
+
+def _unlike(known: Any, found: Any) -> Iterator[str]:
+    """Yield how a result differs from the recorded one."""
+    if not isinstance(known, dict):
+        if known != found and not (
+            isinstance(known, float) and np.isclose(known, found, rtol=_RELATIVE)
+        ):
+            yield f"{known!r} -> {found!r}"
+        return
+    dtype = found.dtype if hasattr(found, "dtype") else np.asarray(found).dtype
+    array = np.asarray(found)
+    name = keras.backend.standardize_dtype(dtype)
+    if (name, list(array.shape)) != (known["dtype"], known["shape"]):
+        yield f"{known['dtype']} {known['shape']} -> {name} {list(array.shape)}"
+        return
+    old = np.array(known["data"], "float64").reshape(known["shape"])
+    new = array.astype("float64")
+    if not np.allclose(old, new, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True):
+        yield f"{old} -> {new}"

@@ -1,0 +1,193 @@
+"""Names of `tensorflow_addons` give way to Keras 3's own, or are written into the file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+
+from kdoctor import engine
+from kdoctor.model import Applicability
+from kdoctor.rules.environment import _addons
+from kdoctor.rules.names._keras_2_code.addons import ADDONS, WRITTEN, recorded
+from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
+from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from tests.frameworks import keras, tf
+
+SUCCESSORS = {each.name.rpartition(".")[2]: each for each in _addons._SUCCESSORS}
+NAMES = (*WRITTEN, *SUCCESSORS)
+HOMES = {each.rpartition(".")[2]: each for each in recorded().names}
+
+
+def fix(folder: Path, source: str):
+    path = folder / "mine.py"
+    path.write_text(source)
+    done = engine.fix([path], apply=True, unsafe=True, isolated=True)
+    return path.read_text(), done
+
+
+def spellings(name: str) -> list[str]:
+    """Return ways to import a name and read it, as `used`."""
+    home, file = HOMES[name].rpartition(".")[0], recorded().names[HOMES[name]].file
+    return [
+        f"import tensorflow_addons as tfa\n\nused = tfa.{home}.{name}",
+        f"import tensorflow_addons\n\nused = tensorflow_addons.{home}.{name}",
+        f"from tensorflow_addons import {home}\n\nused = {home}.{name}",
+        f"from tensorflow_addons.{home} import {name}\n\nused = {name}",
+        f"from tensorflow_addons.{home} import {name} as other\n\nused = other",
+        f"from tensorflow_addons.{file} import {name}\n\nused = {name}",
+        f"import tensorflow_addons.{home} as addons\n\nused = addons.{name}",
+        f"import tensorflow_addons as tfa\n\nused = tfa.{file}.{name}",
+    ]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_each_definition_has_the_parameters_that_it_had(name: str) -> None:
+    then = recorded().names[HOMES[name]].parameters
+    now = definition(name).parameters
+    old, new = (ast.parse(f"def made({text}): pass").body[0].args for text in (then, now))
+    # `AdamW` takes it among its keywords, and `typechecked` names of no use are not written out.
+    own = {"exclude_from_weight_decay"}
+    assert [e.arg for e in old.args] == [
+        e.arg for e in new.args if e.arg not in own or e.arg in then
+    ]
+    defaults = [ast.unparse(each) for each in old.defaults]
+    same = {"'auto'": "'sum_over_batch_size'", "0.3333333333333333": "1 / 3"}
+    shown = [ast.unparse(each) for each in new.defaults]
+    assert [same.get(each, each) for each in defaults] == shown[: len(defaults)]
+
+
+@pytest.mark.parametrize("name", SUCCESSORS)
+def test_each_successor_has_the_parameters_that_it_had(name: str) -> None:
+    stated = SUCCESSORS[name].parameters
+    if not stated:
+        return
+    then = recorded().names[SUCCESSORS[name].name].parameters.removesuffix(", **kwargs")
+    assert stated[1:-1].removesuffix(", y_shape=None") == then
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_fixed_however_it_is_imported(tmp_path: Path, name: str) -> None:
+    called = name in SUCCESSORS and SUCCESSORS[name].parameters
+    for source in random.Random(name).sample(spellings(name), 3):  # noqa: S311 - test data
+        before = (
+            f"{source}{'()' if called == '(**kwargs)' else '(num_classes=3)' if called else ''}\n"
+        )
+        before = before.replace("RSquare(num_classes=3)", "RSquare()")
+        before = before.replace(
+            "other(num_classes=3)", "other()" if name == "RSquare" else "other(3)"
+        )
+        fixed, done = fix(tmp_path, before)
+        assert "tensorflow_addons" not in fixed, before
+        assert done.left.findings == ()
+        assert fix(tmp_path, fixed)[0] == fixed
+
+
+def test_what_is_safe_says_so_and_the_rest_why_not(tmp_path: Path) -> None:
+    for name in NAMES:
+        path = tmp_path / "mine.py"
+        path.write_text(
+            f"from tensorflow_addons.{HOMES[name].rpartition('.')[0]} import {name}\n{name}\n"
+        )
+        (found,) = engine.scan([path], isolated=True).findings
+        if found.fix is None:
+            assert name in SUCCESSORS  # it takes other parameters: only its calls are rewritten
+            continue
+        unlike = next((each.unlike for each in ADDONS.all() if each.leaf == name), "")
+        assert (found.fix.applicability is Applicability.SAFE) is not bool(unlike), name
+        assert found.fix.unsafe_because == unlike
+
+
+def test_names_without_a_definition_stay_beside_those_that_go(tmp_path: Path) -> None:
+    before = (
+        "import tensorflow_addons as tfa\n\nlayers = tfa.layers.CRF(5), tfa.layers.GELU()\n"
+        "done = tfa.activations.mish(1.0)  # smooth\n"
+    )
+    fixed, done = fix(tmp_path, before)
+    assert "layers = tfa.layers.CRF(5), GELU()\n" in fixed
+    assert "done = mish(1.0)  # smooth\n" in fixed
+    assert fixed.startswith("import tensorflow_addons as tfa\n")
+    (left,) = done.left.findings
+    assert left.code == "KD704"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    import tensorflow_addons as tfa\nexcept ImportError:\n    tfa = None\nprint(tfa)\n",
+        "import my_addons as tfa\n\ntfa.layers.GELU()\n",
+        (
+            "import os\n\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\nimport tensorflow_addons as tfa\n\n"
+            "print(tfa.layers.GELU())\n"
+        ),
+    ],
+)
+def test_what_is_guarded_of_others_or_for_keras_2_stays(tmp_path: Path, source: str) -> None:
+    assert fix(tmp_path, source)[0] == source
+
+
+def test_an_argument_that_does_something_is_not_dropped(tmp_path: Path) -> None:
+    before = (
+        "import tensorflow_addons as tfa\n\n"
+        "made = tfa.metrics.F1Score(num_classes=numbers.pop()), tfa.metrics.F1Score(len(names))\n"
+    )
+    fixed, _ = fix(tmp_path, before)
+    assert "tfa.metrics.F1Score(num_classes=numbers.pop())" in fixed
+    assert "metrics.F1Score()" in fixed
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", ["rotate", "F1Score", "mish", "GIoULoss", "GELU", "CohenKappa"])
+def test_what_is_recorded_is_what_it_gives_today(name: str) -> None:
+    run(name)
+
+
+@pytest.mark.frameworks
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_recorded_is_what_each_gives_today(name: str) -> None:
+    run(name)
+
+
+def run(name: str, spoil=lambda made: made) -> None:
+    from kdoctor.verify.addons import compare  # noqa: PLC0415 - imports TensorFlow
+
+    proof = _addons.proof_of(SUCCESSORS[name]) if name in SUCCESSORS else proof_of(name)
+    found: dict[str, object] = {"keras": keras, "tf": tf}
+    exec(proof.after, found)  # noqa: S102 - what is to be proven
+    compare(name, spoil(found["new"] if name in SUCCESSORS else found[name]))
+
+
+@pytest.mark.frameworks
+def test_a_comparison_notices_another_number() -> None:
+    spoiled = {
+        "mish": lambda made: lambda x: made(x) * 1.001,
+        "rotate": lambda made: lambda images, angles, **more: made(images, angles + 0.3, **more),
+    }
+    for name, spoil in spoiled.items():
+        with pytest.raises(AssertionError, match=name):
+            run(name, spoil)
+
+
+def test_each_definition_fits_a_line_and_reads_what_comes_with_keras_and_tensorflow() -> None:
+    for name in WRITTEN:
+        for each in with_needs(name):
+            assert max(map(len, each.text.splitlines())) <= 88
+            assert "# " not in each.text
+            used = {line.split()[1] for line in each.imports}
+            assert used <= {"keras", "re", "tensorflow"}
+
+
+def test_several_names_of_a_file_come_at_once_and_share_what_they_need(tmp_path: Path) -> None:
+    uses = "".join(f"print(tfa.{HOMES[each]})\n" for each in WRITTEN)
+    fixed, done = fix(tmp_path, f"import tensorflow_addons as tfa\n\n{uses}")
+    names = [each.name for each in ast.parse(fixed).body if hasattr(each, "name")]
+    assert sorted(names) == sorted(set(names))
+    assert set(names) >= set(WRITTEN)
+    needed = list(itertools.chain.from_iterable(with_needs(each) for each in WRITTEN))
+    assert set(names) == {each.name for each in needed}
+    assert inspect.cleandoc(done.files[0].after.decode())
