@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -33,6 +34,7 @@ _WEIGHTS: Final = "model.weights.h5"
 _ASSETS: Final = "assets/"
 _DATE: Final = (1980, 1, 1, 0, 0, 0)  # the same input makes the same file
 _PIECE: Final = 1 << 20  # bytes that are copied at a time
+_DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError)
 HDF5_ENDINGS: Final = (".h5", ".hdf5")
 ARCHIVE_ENDING: Final = ".keras"
 
@@ -119,6 +121,8 @@ def write(
             else:
                 _hdf5(contents, made, model, training, record)
             made.replace(to)
+    except _DAMAGED as error:
+        raise FileProblem(f"{contents.path}: the file is damaged: {error}") from error
     except OSError as error:
         raise _unwritten(to, error) from error
 
@@ -232,9 +236,21 @@ def _copy(contents: Contents, to: Path, copies: Sequence[Copy], groups: dict[str
     member = None
     if contents.kind is FileKind.KERAS_ARCHIVE and copies:
         with opened(contents.path) as archive:
+            _check_sum(archive, _WEIGHTS)
             member = place_of(contents.path, archive, _WEIGHTS)
     pairs = tuple((each.source, each.target) for each in copies)
     copied_by_hdf5(contents.path, member, Writing(to, groups, pairs))
+
+
+def _check_sum(archive: zipfile.ZipFile, name: str) -> None:
+    """Read a member to its end, which checks its sum: what copies it by its place does not.
+
+    Raises:
+        BadZipFile: it is damaged.
+    """
+    with archive.open(name) as member:
+        while member.read(_PIECE):
+            pass
 
 
 def _asset_names(archive: zipfile.ZipFile) -> list[str]:

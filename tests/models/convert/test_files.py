@@ -1,5 +1,6 @@
 """A file is written whole, in its place and nowhere else, and the old one stays as it is."""
 
+import json
 import os
 import zipfile
 
@@ -113,6 +114,26 @@ def test_a_damaged_file_leaves_nothing_behind(old, tmp_path):
     with pytest.raises(FileProblem, match=r"cut short|damaged"):
         convert(tmp_path / "cut.h5", tmp_path / "new.keras", TARGET)
     assert files(tmp_path) == ["cut.h5", "old.h5"]
+
+
+def test_weights_in_an_archive_that_were_altered_are_not_copied(old, tmp_path):
+    model = {**sequential(input_layer(), dense("d")), "module": "keras"}
+    convert(old, tmp_path / "whole.keras", TARGET)
+    with zipfile.ZipFile(tmp_path / "whole.keras") as archive:
+        weights = archive.read("model.weights.h5")
+    damaged = tmp_path / "damaged.keras"
+    with zipfile.ZipFile(damaged, "w") as archive:
+        archive.writestr("metadata.json", json.dumps({"keras_version": "2.15.0"}))
+        archive.writestr("config.json", json.dumps(model))
+        archive.writestr("model.weights.h5", weights)
+    kernel = np.float32([4, 5]).tobytes()
+    data = damaged.read_bytes()
+    damaged.write_bytes(data.replace(kernel, np.float32([4, 6]).tobytes()))
+    with pytest.raises(FileProblem, match="damaged: Bad CRC-32"):
+        convert(damaged, tmp_path / "new.keras", TARGET)
+    assert not (tmp_path / "new.keras").exists()
+    damaged.write_bytes(data)
+    assert convert(damaged, tmp_path / "new.keras", TARGET).is_written
 
 
 @pytest.mark.parametrize("way", ["soft", "external", "raw"])
