@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import choices, options
+from kdoctor.cli import choices, model_options, options
 
 
 class ModelFormat(enum.StrEnum):
@@ -47,6 +47,13 @@ def model(  # noqa: PLR0913 - the options of the command
         ModelFormat, typer.Option("--format", help="Output format.")
     ] = ModelFormat.TEXT,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    convert: model_options.Convert = None,
+    code: model_options.Code = None,
+    verify: model_options.Verify = False,
+    force: model_options.Force = False,
+    python: options.PythonOption = None,
+    seconds: options.SecondsOption = 60.0,
+    no_sandbox: options.NoSandbox = False,
     exclude: options.Exclude = None,
     color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
@@ -61,11 +68,14 @@ def model(  # noqa: PLR0913 - the options of the command
     kdoctor model model.h5
     kdoctor model models/ --target keras==3.10.0
     kdoctor model . --format json
+    kdoctor model old.h5 --convert new.keras --verify
+    kdoctor model old.h5 --code model.py
 
     Exit code: 0 the target loads each file, 1 something stands in the way of one, 2 a file could
-    not be read.
+    not be read. Of --convert: 0 it is written, and equal if verified; 1 it is not, for
+    something in it is no data, or it differs.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.cli import run_model  # noqa: PLC0415
+    from kdoctor.cli import run_convert, run_model  # noqa: PLC0415
 
     asked = run_model.Asked(
         paths=tuple(paths or ["."]),
@@ -75,4 +85,9 @@ def model(  # noqa: PLR0913 - the options of the command
         color=color,
         quiet=quiet,
     )
+    running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
+    how = run_convert.Making(convert, code, verify, force, running)
+    run_convert.check(how)
+    if how.is_asked:
+        raise typer.Exit(run_convert.make(asked, how))
     raise typer.Exit(run_model.model(asked))

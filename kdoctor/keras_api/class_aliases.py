@@ -108,3 +108,11 @@ _ALIASES: Final[dict[str, tuple[str, ...]]] = {
 def names_of_class(cls: str) -> tuple[str, ...]:
     """Return the last parts of all names that a class, by the name of ``Type.cls``, ever had."""
     return (cls, *_ALIASES.get(cls, ()))
+
+
+def canonical_name(name: str) -> str:
+    """Return the name of the class that a name was once for."""
+    return _CANONICAL.get(name, name)
+
+
+_CANONICAL: Final = {alias: cls for cls, aliases in _ALIASES.items() for alias in aliases}

@@ -21,7 +21,7 @@ from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 _SINGLE_SINCE = Version("3.4")
 _COUNTED_SINCE = Version("3.3")
 _RECURRENT = "keras.src.layers.rnn."
-_BY_HAND = "Build the model in code, with this call as it was, and load the weights."
+_CONVERTED = "`kdoctor model --convert` writes the call as Keras 3 does."
 
 
 class _Call(NamedTuple):
@@ -123,8 +123,8 @@ def _call_obstacles(layer: Mapping[str, Any], where: At) -> Iterator[Obstacle]:
                 Fault.STRUCTURE,
                 f"it was called with tensors as {', '.join(f'`{each}`' for each in tensors)}, for "
                 f"which {where.target} reads the names of their layers",
-                _BY_HAND,
-                Remedy.CODE,
+                _CONVERTED,
+                Remedy.CONVERT,
                 tensors[0],
             )
         elif len(node) > 1 and home is not None and home.startswith(_RECURRENT):
@@ -132,8 +132,8 @@ def _call_obstacles(layer: Mapping[str, Any], where: At) -> Iterator[Obstacle]:
                 Fault.STRUCTURE,
                 "it was called with its states in the list of its inputs, where Keras 3 takes "
                 "`initial_state`",
-                _BY_HAND,
-                Remedy.CODE,
+                _CONVERTED,
+                Remedy.CONVERT,
                 "initial_state",
             )
 

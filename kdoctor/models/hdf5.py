@@ -13,12 +13,13 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from kdoctor.errors import FileProblem
 
 _CHILD: Final = Path(__file__).with_name("hdf5_child.py")
 _SECONDS: Final = 8.0  # for one file: what is read of a sound one takes milliseconds
+_BYTES_PER_SECOND: Final = 5_000_000  # that the slowest disk copies
 _SECONDS_TO_START: Final = 60.0  # the import of h5py, on a busy machine
 _MISSING: Final = 'reading HDF5 needs h5py: pip install "keras-doctor[models]"'
 _ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -51,6 +52,40 @@ def told_by_hdf5(path: Path, member: Member | None = None) -> dict[str, Any]:
     return answer
 
 
+class Writing(Struct, frozen=True):
+    """What is written into a new HDF5 file.
+
+    ``groups``: the texts of each group, by its path. ``copies``: the paths of arrays in the file
+    that is read and in the new one.
+    """
+
+    to: Path
+    groups: dict[str, dict[str, str | list[str]]]
+    copies: tuple[tuple[str, str], ...]
+
+
+def copied_by_hdf5(path: Path, member: Member | None, writing: Writing) -> None:
+    """Copy arrays of an HDF5 file, or of one in an archive, into a new one.
+
+    Raises:
+        FileProblem: it cannot be read, is damaged, or h5py is not installed.
+    """
+    if not _is_there():
+        raise FileProblem(f"{path}: {_MISSING}")
+    asked = {
+        "path": str(path.absolute()),
+        "member": None if member is None else to_builtins(member),
+        "to": str(writing.to.absolute()),
+        "groups": writing.groups,
+        "copies": writing.copies,
+    }
+    seconds = _SECONDS + path.stat().st_size / _BYTES_PER_SECOND
+    with _LOCK:
+        answer = _process().answer(asked, seconds)
+    if "error" in answer:
+        raise FileProblem(f"{path}: {_sentence(answer['error'])}")
+
+
 def _is_there() -> bool:
     try:
         return importlib.util.find_spec("h5py") is not None
@@ -71,16 +106,17 @@ class _Process:
         self.owner = os.getpid()
         self._child: subprocess.Popen[bytes] | None = None
 
-    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, asked: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
         """Return the answer to one request; where the process ends over it, why."""
+        seconds = _SECONDS if seconds is None else seconds
         if self._child is None:
             self._child = self._started()
-        line, is_late = self._line(self._child, json.dumps(asked).encode() + b"\n", _SECONDS)
+        line, is_late = self._line(self._child, json.dumps(asked).encode() + b"\n", seconds)
         if line:
             found: dict[str, Any] = json.loads(line)
             return found
         self.end()
-        why = f"reading it takes longer than {_SECONDS:.0f} seconds" if is_late else ""
+        why = f"reading it takes longer than {seconds:.0f} seconds" if is_late else ""
         return {"error": why or "the HDF5 library crashes on it"}
 
     def end(self) -> None:

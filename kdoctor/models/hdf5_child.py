@@ -23,6 +23,7 @@ _MAX_UNPACKED = 64_000_000  # bytes of weights that lie compressed in an archive
 HEADER_LIMIT = 64_512  # bytes of an attribute in the header of its object, as Keras has it
 _MAX_MEMORY = 300_000_000  # bytes that reading may take
 _STORED = 0  # how a member of an archive lies there (APPNOTE.TXT of PKWARE, 4.4.5)
+_NUMBERS = "biufcV"  # kinds of dtypes of weights, bfloat16 too; others are text or references
 _CONFIGS = ("model_config", "training_config")
 _OTHERS = ("keras_version", "backend")
 
@@ -40,7 +41,8 @@ def main() -> None:
     print("{}", file=out, flush=True)  # ready
     for line in sys.stdin:
         try:
-            answer = _read(h5py, json.loads(line))
+            asked = json.loads(line)
+            answer = _copy(h5py, asked) if "copies" in asked else _read(h5py, asked)
         except MemoryError:
             answer = {"error": "it claims more than a model holds"}
         except Exception as error:  # noqa: BLE001 - of h5py, whatever a damaged file comes to
@@ -288,6 +290,61 @@ class _Reading:
 
 def _decoded(text: object) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+
+def _copy(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    """Write a new file with the groups, texts and arrays that a request names.
+
+    The library copies an array in pieces: how large it is does not matter.
+    """
+    with h5py.File(asked["to"], "w") as new:
+        for path, texts in asked["groups"].items():
+            group = _group(new, path)
+            for name, text in texts.items():
+                _set(h5py, group, name, text)
+        if not asked["copies"]:
+            return {}
+        with open(asked["path"], "rb") as raw:  # noqa: PTH123
+            member = asked["member"]
+            source = raw if member is None else member_file(raw, **member)
+            with h5py.File(source, "r") as old:
+                for path, target in asked["copies"]:
+                    _copy_array(h5py, old, new, path, target)
+    return {}
+
+
+def _set(h5py: Any, group: Any, name: str, value: str | list[str]) -> None:
+    """Write a text, or several: in pieces where they are too many for one attribute."""
+    if isinstance(value, str):
+        group.attrs.create(name, value, dtype=h5py.string_dtype())
+        return
+    encoded = [each.encode() for each in value]
+    size = max(map(len, encoded), default=1)
+    most = max(1, HEADER_LIMIT // max(1, size))
+    pieces = [encoded[at : at + most] for at in range(0, len(encoded), most)] or [[]]
+    for number, piece in enumerate(pieces):
+        key = name if len(pieces) == 1 else f"{name}{number}"
+        group.attrs.create(key, piece, dtype=f"S{max(1, size)}")
+
+
+def _copy_array(h5py: Any, old: Any, new: Any, path: str, target: str) -> None:
+    found = old
+    for part in path.split("/"):
+        if not isinstance(found.get(part, getlink=True), h5py.HardLink):
+            raise Refused(f"`{path[:80]}` is not there, or lies in another file")
+        found = found[part]
+    if not isinstance(found, h5py.Dataset) or found.external or found.is_virtual:
+        raise Refused(f"`{path[:80]}` is no array, or lies in another file")
+    if found.dtype.kind not in _NUMBERS:
+        raise Refused(f"`{path[:80]}` holds no numbers")
+    group, _, name = target.rpartition("/")
+    h5py.h5o.copy(
+        found.parent.id, path.rpartition("/")[2].encode(), _group(new, group).id, name.encode()
+    )
+
+
+def _group(file: Any, path: str) -> Any:
+    return file.require_group(path) if path else file
 
 
 if __name__ == "__main__":

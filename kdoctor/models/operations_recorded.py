@@ -7,11 +7,20 @@ from typing import Any
 
 from kdoctor.models.at import At, shown
 from kdoctor.models.obstacle import Fault, Obstacle, Remedy
+from kdoctor.models.operations import ops_layer_of
 
 
 def operation_obstacle(value: Mapping[str, Any], leaf: str, at: At) -> Obstacle:
     """Return the obstacle of a layer that calls a function of TensorFlow."""
     function = recorded_function(value)
+    other = ops_layer_of(function)
+    if other is not None:
+        return at.renamed(
+            Fault.OPERATION,
+            f"{at.target} has no `{leaf}`: this layer calls `{shown(function)}`",
+            function,
+            other,
+        )
     what = f"calls `{shown(function)}`" if function else "is an operation of TensorFlow"
     return at.obstacle(
         Fault.OPERATION,

@@ -122,8 +122,9 @@ def _child(
 ) -> None:
     """Run the job, then end the process in any case."""
     status = 1
-    # The measurements on Keras 2, and the reference files.
+    # The measurements on Keras 2, the reference files, and what the job is about.
     read = [str(folder / f"keras_2-{job['id']}.pickle"), request["reference"]]
+    read += job.get("reads", ())
     try:
         name = f"{side.name}-{job['id']}"
         # Opened before entering the sandbox, which allows writing only in the home folder.

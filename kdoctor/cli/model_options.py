@@ -1,0 +1,38 @@
+"""What `kdoctor model` can make of a saved model, as options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Convert = Annotated[
+    str | None,
+    typer.Option(
+        "--convert",
+        metavar="FILE",
+        help="Write the model to FILE (.keras or .h5) as the target loads it. The old file stays.",
+        show_default=False,
+    ),
+]
+Code = Annotated[
+    str | None,
+    typer.Option(
+        "--code",
+        metavar="FILE",
+        help="Write the architecture to FILE (.py) as code for the target; what must be written "
+        "by hand is marked.",
+        show_default=False,
+    ),
+]
+Verify = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="With --convert: run the old file on Keras 2 and the new one on Keras 3, in "
+        "sandboxed processes, and compare outputs and weights.",
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="With --convert or --code: replace FILE if it exists.")
+]

@@ -1,0 +1,98 @@
+"""Run ``kdoctor model --convert``, ``--verify`` and ``--code``."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kdoctor.cli import choices, streams
+from kdoctor.cli.run_model import Asked, target_of
+from kdoctor.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from kdoctor.verify.saved_models import Compared
+
+
+class Making(NamedTuple):
+    """What is made of a saved model, as it was typed."""
+
+    convert: str | None = None
+    code: str | None = None
+    verify: bool = False
+    force: bool = False
+    running: choices.VerifyOptions = choices.VerifyOptions()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything is."""
+        return self.convert is not None or self.code is not None
+
+
+def check(how: Making) -> None:
+    """Check that the options go together.
+
+    Raises:
+        UsageProblem: they do not.
+    """
+    running = how.running
+    given = {
+        "--verify": how.verify,
+        "--python": running.python is not None,
+        "--seconds": running.seconds != choices.VerifyOptions().seconds,
+        "--no-sandbox": not running.sandboxed,
+    }
+    if how.force and not how.is_asked:
+        raise UsageProblem("--force replaces a file that is written: add --convert or --code")
+    for option in [option for option, is_given in given.items() if is_given]:
+        if how.convert is None:
+            raise UsageProblem(f"{option} is about the file that --convert writes: add it")
+        if not how.verify:
+            raise UsageProblem(f"{option} says how files are run: add --verify")
+    if how.convert is not None and how.convert == how.code:
+        raise UsageProblem("--convert and --code write a file each: name two")
+
+
+def make(asked: Asked, how: Making) -> int:
+    """Write what was asked for of one saved model; return the exit code.
+
+    Raises:
+        FileProblem: it cannot be read or written.
+        UsageProblem: the options do not go together.
+    """
+    option = "--convert" if how.convert is not None else "--code"
+    if len(asked.paths) != 1 or not Path(asked.paths[0]).is_file():
+        raise UsageProblem(f"{option} takes one saved model: name a file")
+    if asked.output_format == "sarif":
+        raise UsageProblem(f"{option} writes text or JSON")
+    if how.verify and not hasattr(os, "fork"):
+        raise UsageProblem(
+            "files are verified in forked processes that the kernel sandboxes, which "
+            f"{platform.system()} does not support: run kdoctor on Linux, in WSL or in a container"
+        )
+    from kdoctor.models.convert import convert, write_code  # noqa: PLC0415
+    from kdoctor.report.conversion import Made, write_json, write_made  # noqa: PLC0415
+
+    source, target = Path(asked.paths[0]), target_of(asked.target)
+    made = Made(source, target)
+    if how.convert is not None:
+        made.conversion = convert(source, Path(how.convert), target, force=how.force)
+        if how.verify and made.conversion.is_written:
+            made.compared = _compared(source, Path(how.convert), how.running)
+    if how.code is not None:
+        made.code = write_code(source, Path(how.code), target, force=how.force)
+    page = streams.output(asked.color, quiet=asked.quiet)
+    (write_json if asked.output_format == "json" else write_made)(made, page)
+    return made.exit_code
+
+
+def _compared(source: Path, to: Path, running: choices.VerifyOptions) -> Compared:
+    from kdoctor.verify.saved_models import compare_saved_models  # noqa: PLC0415
+    from kdoctor.verify.user.running import Limits  # noqa: PLC0415
+
+    limits = Limits(running.seconds, at_once=1, sandboxed=running.sandboxed)
+    # A model is in memory several times over while it is loaded and run.
+    limits = replace(limits, memory=limits.memory + 6 * source.stat().st_size)
+    return compare_saved_models(source, to, running.python, limits)

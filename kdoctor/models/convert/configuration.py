@@ -1,0 +1,246 @@
+"""Rewrite the configuration of a model of Keras 2 as Keras 3 writes it.
+
+What is data is rewritten: classes, arguments, how layers are connected. What is code (a lambda, a
+class or function of the user's) stands in the way, and is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kdoctor.keras_api import Lookup, Presence, lookup
+from kdoctor.keras_api.class_aliases import canonical_name
+from kdoctor.models.convert.arguments import converted_arguments
+from kdoctor.models.convert.functional import Functional
+from kdoctor.models.convert.naming import without_slashes
+from kdoctor.models.convert.ranks import known_rank, wanted_rank
+from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.values import converted_values
+from kdoctor.models.obstacle import Fault
+
+MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
+_FUNCTIONAL: Final = {"module": "keras.src.models.functional", "registered_name": "Functional"}
+_SEQUENTIAL: Final = {"module": "keras", "registered_name": None}
+_LAYERS: Final = ("keras.layers", "keras.models", "keras")
+# Where to look for a class that is written without its module, by the end of the key that it is at.
+_HOMES: Final = {
+    "initializer": ("keras.initializers",),
+    "regularizer": ("keras.regularizers",),
+    "constraint": ("keras.constraints",),
+    "dtype": ("keras.dtype_policies", "keras"),
+    "learning_rate": ("keras.optimizers.schedules",),
+    "optimizer": ("keras.optimizers",),
+    "loss": ("keras.losses",),
+    "metrics": ("keras.metrics",),
+}
+_OF_KERAS: Final = ("keras", "tf_keras", "tensorflow.python.keras", "tensorflow.keras")
+_POLICIES: Final = frozenset({"Policy", "PolicyV1", "DTypePolicy"})
+# Layers that stand for a piece of TensorFlow, and for Python code.
+OPERATIONS: Final = frozenset({"TFOpLambda", "SlicingOpLambda"})
+_OTHER_WEIGHTS: Final = "CuDNN"  # their weights are not laid out as those of their namesakes
+# What went, and what does the same: the new class, and its name for each argument.
+_REPLACED: Final = {
+    "ThresholdedReLU": ("ReLU", {"theta": "threshold"}),
+    "Layer": ("Identity", dict[str, str]()),  # it returned what it was called on
+}
+_SHAPES: Final = ("batch_input_shape", "batch_shape")
+_UNLIKE: Final = {
+    "RandomCrop": "it crops only in training in Keras 3: outside, images stay as large as they are"
+}
+_LAMBDAS: Final = frozenset({"Lambda"})
+
+
+class Rewriter:
+    """Rewrites objects for one target; what it did and could not do is in ``record``."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def model(self, value: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+        """Return a model, or a layer that is a model, as Keras 3 writes it."""
+        config = value.get("config")
+        place = inside(place, config)
+        if isinstance(config, list):  # how Keras wrote a Sequential before 2.2.3
+            config = {"name": "sequential", "layers": config}
+        if not isinstance(config, dict) or not isinstance(config.get("layers"), list):
+            cause = f"`{shown(value['class_name'])}` is a class of yours: only your code makes it"
+            self.record.refuse(place, cause, Fault.OWN_CLASS, value["class_name"])
+            return by_hand(value)
+        if value["class_name"] == "Sequential" or "output_layers" not in config:
+            return self._sequential(value, config, place)
+        made = Functional(self, config, place).converted()
+        if value.get("module", "keras").partition(".")[0] == "tf_keras":
+            self.record.change(place, "the model is one of Keras 3's, not of tf_keras'")
+        return {"class_name": "Functional", **_FUNCTIONAL, "config": made}
+
+    def _sequential(
+        self, value: Mapping[str, Any], config: dict[str, Any], place: str
+    ) -> dict[str, Any]:
+        layers: list[dict[str, Any]] = []
+        for index, each in enumerate(config["layers"]):
+            if index == 0:
+                layers += self._first_input(each, place)
+            layers.append(self.layer(each, place))
+        if len(layers) > 1:
+            self.check_rank(layers[0], layers[1], place)
+        made = {"name": self.name(config.get("name", "sequential"), place), "layers": layers}
+        for key in ("trainable",):
+            if key in config:
+                made[key] = config[key]
+        shape = config.get("build_input_shape") or (value.get("build_config") or {}).get(
+            "input_shape"
+        )
+        if shape is not None and not _is_input(layers):
+            made["build_input_shape"] = shape
+        return {"class_name": "Sequential", **_SEQUENTIAL, "config": made}
+
+    def _first_input(self, layer: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
+        """Return the input layer that Keras 2 made of the first layer's ``batch_input_shape``."""
+        config = layer.get("config")
+        if layer["class_name"] == "InputLayer" or not isinstance(config, dict):
+            return []
+        shape = config.get("batch_input_shape")
+        if not isinstance(shape, list):
+            return []
+        where = inside(place, config)
+        self.record.change(where, f"its `batch_input_shape={shape}` is an InputLayer before it")
+        dtype = config.get("dtype")
+        given = {"batch_shape": shape, "dtype": dtype if isinstance(dtype, str) else "float32"}
+        given["name"] = self.name(f"{config.get('name')}_input", place)
+        return [_object("keras.layers", "InputLayer", given)]
+
+    def layer(self, value: Mapping[str, Any], place: str) -> dict[str, Any]:
+        """Return a layer as Keras 3 writes it."""
+        if value["class_name"] in MODELS and _is_of_keras(value):
+            return self.model(value, place)
+        return self.object(value, place, _LAYERS)
+
+    def object(
+        self, value: Mapping[str, Any], place: str, homes: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """Return an object as Keras 3 writes it: ``homes`` are where to look for its class."""
+        leaf, config = value["class_name"], value.get("config")
+        where = inside(place, config)
+        if leaf.startswith("__") or not isinstance(config, dict):
+            return self._plain(value, where)
+        if leaf in _POLICIES:
+            return _object("keras", "DTypePolicy", {"name": config.get("name")})
+        leaf = leaf.removeprefix("Custom>")
+        if leaf == "InputLayer" and not any(config.get(each) for each in _SHAPES):
+            # It was called on a tensor, as another layer is, and returned it.
+            leaf = "Layer"
+            config = {key: config[key] for key in ("name", "dtype") if key in config}
+        if leaf in _REPLACED and _is_of_keras(value):
+            other, names = _REPLACED[leaf]
+            self.record.change(
+                where, f"`{leaf}` is not there, or computes nothing: `{other}` does the same"
+            )
+            leaf, config = other, {names.get(key, key): each for key, each in config.items()}
+        if leaf in _LAMBDAS:
+            cause = "it holds Python code, which is not looked at: write it as a layer by hand"
+            self.record.refuse(where, cause, Fault.LAMBDA, str(config.get("name", "")))
+            return by_hand(value)
+        if leaf in _UNLIKE and _is_of_keras(value):
+            self.record.refuse(where, _UNLIKE[leaf], Fault.CLASS, leaf)
+            return by_hand(value)
+        known = self._known(value, leaf, homes)
+        if known is None:
+            self._refuse_class(value, leaf, where)
+            return by_hand(value)
+        if "batch_input_shape" in config:
+            config = self._without_batch_input_shape(leaf, config)
+        config = {key: self._value(key, each, where) for key, each in config.items()}
+        if "name" in config:
+            config["name"] = self.name(config["name"], where)
+        config = converted_values(known, config, where, self.record)
+        config = converted_arguments(config, leaf, known.home, where, self.record)
+        module, _, name = known.qualified.rpartition(".")
+        if name != leaf:
+            self.record.change(where, f"`{shown(leaf)}` is `{name}`")
+        return _object(module, name, config)
+
+    def check_rank(self, before: Mapping[str, Any], layer: Mapping[str, Any], place: str) -> None:
+        """Refuse a layer that is called on an input of a rank that it does not take."""
+        known, wanted = known_rank(before), wanted_rank(layer)
+        if known is not None and wanted is not None and known != wanted:
+            name = layer["class_name"]
+            cause = f"`{name}` takes tensors of rank {wanted}, and is called on one of rank {known}"
+            self.record.refuse(inside(place, layer["config"]), cause, Fault.STRUCTURE)
+
+    def name(self, name: Any, place: str) -> Any:
+        """Return a name that Keras 3 takes."""
+        if not isinstance(name, str) or "/" not in name:
+            return name
+        made = without_slashes(name, ())
+        self.record.change(place, f"called `{shown(made)}`: Keras 3 takes no `/` in a name")
+        return made
+
+    def _plain(self, value: Mapping[str, Any], where: str) -> dict[str, Any]:
+        if value["class_name"] == "function" and value.get("module") != "builtins":
+            cause = f"`{shown(value.get('config'))}` is a function of yours"
+            self.record.refuse(where, cause, Fault.OWN_FUNCTION, str(value.get("config")))
+        if value["class_name"] == "__lambda__":
+            self.record.refuse(where, "it holds Python code, which is not looked at", Fault.LAMBDA)
+        return dict(value)
+
+    def _without_batch_input_shape(self, leaf: str, config: dict[str, Any]) -> dict[str, Any]:
+        """Return a configuration without it: the layer before says what comes in."""
+        if leaf == "InputLayer":
+            return {
+                "batch_shape" if key == "batch_input_shape" else key: value
+                for key, value in config.items()
+            }
+        return {key: value for key, value in config.items() if key != "batch_input_shape"}
+
+    def _value(self, key: str, value: Any, where: str) -> Any:
+        """Return the value of an argument, with the objects in it."""
+        if isinstance(value, list):
+            return [self._value(key, each, where) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if isinstance(value.get("class_name"), str) and "config" in value:
+            if value["class_name"] in MODELS and _is_of_keras(value):
+                return self.model(value, where)
+            end = next((each for each in _HOMES if key.endswith(each)), "")
+            return self.object(value, where, _HOMES.get(end, _LAYERS))
+        return {name: self._value(name, each, where) for name, each in value.items()}
+
+    def _known(self, value: Mapping[str, Any], leaf: str, homes: tuple[str, ...]) -> Lookup | None:
+        """Return the class of the target that an object is of."""
+        if not _is_of_keras(value):
+            return None
+        module = value.get("module")
+        named = (module,) if isinstance(module, str) and module.startswith("keras.") else ()
+        other = leaf if leaf.startswith(_OTHER_WEIGHTS) else canonical_name(leaf)
+        for name in dict.fromkeys((leaf, other)):
+            for home in (*named, *homes):
+                found = lookup(f"{home}.{name}", self.record.target)
+                if found.presence is Presence.EXISTS:
+                    return found
+        return None
+
+    def _refuse_class(self, value: Mapping[str, Any], leaf: str, where: str) -> None:
+        if _is_of_keras(value):
+            cause = f"{self.record.target} has no `{shown(leaf)}`"
+            self.record.refuse(where, cause, Fault.CLASS, leaf)
+        else:
+            cause = f"`{shown(leaf)}` is a class of yours or of another package"
+            self.record.refuse(where, cause, Fault.OWN_CLASS, leaf)
+
+
+def _is_of_keras(value: Mapping[str, Any]) -> bool:
+    module = value.get("module")
+    if module is None:
+        return ">" not in value["class_name"].removeprefix("Custom>")
+    return isinstance(module, str) and any(
+        module == each or module.startswith(f"{each}.") for each in _OF_KERAS
+    )
+
+
+def _is_input(layers: list[dict[str, Any]]) -> bool:
+    return bool(layers) and layers[0]["class_name"] == "InputLayer"
+
+
+def _object(module: str, name: str, config: dict[str, Any]) -> dict[str, Any]:
+    return {"module": module, "class_name": name, "config": config, "registered_name": None}

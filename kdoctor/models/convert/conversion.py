@@ -1,0 +1,152 @@
+"""Convert one file: read it, rewrite its configuration, say what goes where, write it."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.models.contents import Contents
+from kdoctor.models.convert.code import Code, code_of
+from kdoctor.models.convert.configuration import Rewriter
+from kdoctor.models.convert.files import (
+    check_assets,
+    check_code_output,
+    check_output,
+    write,
+    write_text,
+)
+from kdoctor.models.convert.record import Change, Record, shown
+from kdoctor.models.convert.saved import Saved, layers_of
+from kdoctor.models.convert.training import converted_training
+from kdoctor.models.convert.weights import Values, values_of
+from kdoctor.models.kinds import FileKind
+from kdoctor.models.obstacle import Fault, Obstacle
+from kdoctor.models.reading import read_contents
+from kdoctor.target import Target
+
+_CONVERTED: Final = frozenset({FileKind.HDF5, FileKind.KERAS_ARCHIVE})
+_DAMAGED: Final = (
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    RecursionError,
+)
+
+
+class Conversion(Struct, frozen=True):
+    """What became of a file. Where ``refusals`` has something, nothing was written."""
+
+    source: Path
+    to: Path
+    target: Target
+    changes: tuple[Change, ...]
+    refusals: tuple[Obstacle, ...]
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the converted file is there."""
+        return not self.refusals
+
+
+def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> Conversion:
+    """Write a saved model as the target loads it; the file that it is made of stays as it is.
+
+    Raises:
+        FileProblem: the file cannot be read, is damaged, or is no model that can be converted.
+        UsageProblem: the output may not be written, or the target is no Keras 3.
+    """
+    if target.is_before_keras_3:
+        raise UsageProblem(f"--convert writes files for Keras 3, and not for {target}")
+    check_output(source, to, force=force)
+    contents = read_contents(source)
+    _check_kind(contents)
+    record = Record(target)
+    try:
+        made = _rewritten(contents, to, record)
+    except _DAMAGED as error:
+        raise _damaged(source, error) from error
+    if not record.refusals:
+        model, saved, values, training = made
+        write(contents, to, (model, saved, values), training, record)
+    return Conversion(source, to, target, tuple(record.changes), tuple(record.refusals))
+
+
+def write_code(source: Path, to: Path, target: Target, *, force: bool = False) -> Code:
+    """Write the architecture of a saved model as code for the target.
+
+    Raises:
+        FileProblem: the file cannot be read, is damaged, or holds no architecture.
+        UsageProblem: the output may not be written, or the target is no Keras 3.
+    """
+    if target.is_before_keras_3:
+        raise UsageProblem(f"--code writes code for Keras 3, and not for {target}")
+    check_code_output(source, to, force=force)
+    contents = read_contents(source)
+    if contents.model is None:
+        raise FileProblem(f"{source}: {contents.kind.value}: it holds no architecture")
+    try:
+        text, refusals = code_of(contents.model, source.name, target)
+    except _DAMAGED as error:
+        raise _damaged(source, error) from error
+    write_text(to, text)
+    return Code(source, to, refusals)
+
+
+def _damaged(source: Path, error: Exception) -> FileProblem:
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    return FileProblem(f"{source}: its configuration is damaged ({shown(why)})")
+
+
+def _check_kind(contents: Contents) -> None:
+    path = contents.path
+    if contents.kind not in _CONVERTED or contents.model is None:
+        kinds = "an HDF5 model and a .keras archive"
+        raise FileProblem(f"{path}: {contents.kind.value}: only {kinds} can be converted")
+    if contents.weights is None:
+        why = "; ".join(contents.notes) or "it has none"
+        raise FileProblem(f"{path}: its weights cannot be converted: {why}")
+    if contents.writer.keras.startswith("3"):
+        version = contents.writer.keras
+        raise FileProblem(f"{path}: Keras {version} wrote it: there is nothing to convert")
+
+
+def _rewritten(
+    contents: Contents, to: Path, record: Record
+) -> tuple[dict[str, Any], Saved, Values, dict[str, Any] | None]:
+    old = copy.deepcopy(contents.model)
+    assert old is not None
+    model = Rewriter(record).model(old)
+    training = None
+    if record.refusals:
+        return model, Saved("", "", ()), {}, None
+    if contents.training:
+        training = converted_training(contents.training, record)
+    saved = layers_of(old, model)
+    values = values_of(contents, saved, _names_of(old), record)
+    if values and _is_unbuilt(model):
+        cause = "the file names no input shape, and Keras 3 makes no weights without one"
+        record.refuse("", cause, Fault.STRUCTURE)
+    check_assets(contents, to, saved, record)
+    return model, saved, values, training
+
+
+def _is_unbuilt(model: dict[str, Any]) -> bool:
+    """Say whether Keras 3 does not build a model when it loads it: a Sequential without inputs."""
+    config = model["config"]
+    if "output_layers" in config or config.get("build_input_shape") is not None:
+        return False
+    first = config["layers"][0] if config["layers"] else {}
+    return first.get("class_name") not in {"InputLayer", "Functional", "Sequential"}
+
+
+def _names_of(model: dict[str, Any]) -> list[str]:
+    """Return the names of a model's layers, as the file has them."""
+    config = model["config"]
+    layers = config if isinstance(config, list) else config["layers"]
+    return [str(each.get("name", each["config"].get("name", ""))) for each in layers]

@@ -1,0 +1,74 @@
+"""What a conversion changed in a saved model, and what it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from kdoctor.keras_api import signature
+from kdoctor.models.obstacle import Fault, Obstacle, Part
+from kdoctor.target import Target
+
+BY_HAND: Final = "kdoctor.by_hand"  # stands for the module of what cannot be converted
+_MAX_SHOWN: Final = 80  # characters of a name or a value that a file holds
+
+
+class Change(Struct, frozen=True):
+    """One thing that was rewritten: where, and what. ``place`` is "" for the file as a whole."""
+
+    place: str
+    text: str
+
+
+class Record:
+    """What one conversion changes and what stands in its way, in the order of the file."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.changes: list[Change] = []
+        self.refusals: list[Obstacle] = []
+
+    def change(self, place: str, text: str) -> None:
+        """Note a change, once."""
+        found = Change(place, text)
+        if found not in self.changes:
+            self.changes.append(found)
+
+    def refuse(self, place: str, cause: str, fault: Fault, subject: str = "") -> None:
+        """Note what cannot be converted."""
+        self.refusals.append(
+            Obstacle(place, cause, fault=fault, part=Part.MODEL, subject=shown(subject))
+        )
+
+    def takes(self, qualified: str, argument: str) -> bool:
+        """Say whether a callable of the target has a parameter of that name."""
+        found = signature(qualified, self.target)
+        return found is not None and found.parameter(argument) is not None
+
+
+def shown(value: object) -> str:
+    """Return a name or a value that a file holds, as short as a message needs it."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(each if each.isprintable() else "?" for each in text)
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def inside(place: str, config: Any) -> str:
+    """Return the place of an object from the place that it is in."""
+    name = config.get("name") if isinstance(config, dict) else None
+    if not isinstance(name, str) or not name:
+        return place
+    return f"{place}/{shown(name)}" if place else shown(name)
+
+
+def by_hand(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands for an object that cannot be converted."""
+    config = value.get("config")
+    return {
+        "module": BY_HAND,
+        "class_name": value["class_name"],
+        "config": config if isinstance(config, dict) else {},
+        "registered_name": None,
+    }

@@ -1,0 +1,265 @@
+"""Whose variables a model has, under which paths they are saved, and in which order.
+
+An HDF5 model holds the weights of each of its layers in one list, those that are trained first. A
+`.keras` archive holds those of each object below the path that leads to it. Here is how the one
+order follows from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from kdoctor.models.convert.graph import order_of_layers
+from kdoctor.models.convert.naming import Numbered
+
+_MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
+_CELLS: Final = {
+    "LSTM": "LSTMCell",
+    "GRU": "GRUCell",
+    "SimpleRNN": "SimpleRNNCell",
+    **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "ConvLSTMCell"),
+}
+_KERNELS: Final = ("kernel", "bias")
+_RECURRENT: Final = ("kernel", "recurrent_kernel", "bias")
+# What each class adds, in this order; `tests/models/convert/test_saved.py` asks both Kerases.
+_VARIABLES: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv3D"), _KERNELS),
+    **dict.fromkeys(("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _KERNELS),
+    **dict.fromkeys(("DepthwiseConv1D", "DepthwiseConv2D"), ("depthwise_kernel", "bias")),
+    **dict.fromkeys(
+        ("SeparableConv1D", "SeparableConv2D"), ("depthwise_kernel", "pointwise_kernel", "bias")
+    ),
+    **dict.fromkeys(("SimpleRNNCell", "LSTMCell", "GRUCell", "ConvLSTMCell"), _RECURRENT),
+    "Embedding": ("embeddings",),
+    "PReLU": ("alpha",),
+    "BatchNormalization": ("gamma", "beta", "moving_mean", "moving_variance"),
+    **dict.fromkeys(("LayerNormalization", "GroupNormalization"), ("gamma", "beta")),
+    "Normalization": ("mean", "variance", "count"),
+    "Attention": ("scale", "concat_score_weight"),
+    "AdditiveAttention": ("scale",),
+    "SpectralNormalization": ("sn_u",),
+}
+_NOT_TRAINED: Final = frozenset(
+    {"moving_mean", "moving_variance", "mean", "variance", "count", "sn_u"}
+)
+# The argument without which a variable is not made.
+_SWITCHES: Final = {
+    "bias": "use_bias",
+    "gamma": "scale",
+    "beta": "center",
+    "scale": "use_scale",
+}
+_ATTENTION: Final = ("query", "key", "value", "output")
+
+
+class Saved(Struct):
+    """An object whose variables are saved.
+
+    ``old`` and ``new`` are the paths in the archives of Keras 2 and 3. ``own`` are the names of its
+    variables, None where they are not known; ``order`` is that of the children in Keras 3.
+    """
+
+    old: str
+    new: str
+    own: tuple[str, ...] | None
+    is_trained: bool = True
+    children: tuple[Saved, ...] = ()
+    order: tuple[int, ...] = ()
+
+    def everything(self) -> Iterator[Saved]:
+        """Yield the object and all that it holds."""
+        yield self
+        for each in self.children:
+            yield from each.everything()
+
+    def in_order_of_keras_2(self) -> list[tuple[Saved, int]]:
+        """Return the variables, with their numbers in their objects, as Keras 2 lists them."""
+        return _ordered(self, by_keras_3=False)
+
+    def in_order_of_keras_3(self) -> list[tuple[Saved, int]]:
+        """Return the variables as an HDF5 file of Keras 3 lists them."""
+        return _ordered(self, by_keras_3=True)
+
+
+Variable = tuple[Saved, int]
+
+
+def _ordered(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    def trained(each: Saved) -> list[Variable]:
+        if not each.is_trained:
+            return []
+        own = [(each, number) for number, name in _named(each) if name not in _NOT_TRAINED]
+        return own + [found for child in children(each) for found in trained(child)]
+
+    def kept(each: Saved) -> list[Variable]:
+        if not each.is_trained:
+            own = [(each, number) for number, _ in _named(each)]
+            return own + [found for child in children(each) for found in whole(child)]
+        own = [(each, number) for number, name in _named(each) if name in _NOT_TRAINED]
+        return own + [found for child in children(each) for found in kept(child)]
+
+    def whole(each: Saved) -> list[Variable]:
+        return trained(each) + kept(each)
+
+    def children(each: Saved) -> Sequence[Saved]:
+        if by_keras_3 and each.order:
+            return [each.children[number] for number in each.order]
+        return each.children
+
+    return whole(saved)
+
+
+def _named(saved: Saved) -> list[tuple[int, str]]:
+    return list(enumerate(saved.own or ()))
+
+
+def layers_of(
+    old: Mapping[str, Any], new: Mapping[str, Any], places: tuple[str, str] = ("", "")
+) -> Saved:
+    """Return the objects of a model: its configuration before and after."""
+    before, after = _layers(old), list(new["config"]["layers"])
+    if len(after) == len(before) + 1:
+        after = after[1:]  # the input that was put before the first layer of a Sequential
+    pairs = list(zip(before, after, strict=True))
+    names = [_name(each) for each in after]
+    ranks = {name: rank for rank, name in enumerate(_order(new, names))}
+    order = sorted(range(len(after)), key=lambda number: ranks.get(names[number], -1))
+    numbered_2, numbered_3 = Numbered(), Numbered()
+    paths_2 = [numbered_2.name(each["class_name"]) for each in before]
+    paths_3 = dict[int, str]()
+    for number in order:
+        if not _is_operation(after[number]):
+            paths_3[number] = numbered_3.name(after[number]["class_name"])
+    root_2, root_3 = ("/".join(filter(None, (place, "layers"))) for place in places)
+    children = tuple(
+        _saved(pair, (f"{root_2}/{paths_2[number]}", f"{root_3}/{paths_3.get(number, '-')}"))
+        for number, pair in enumerate(pairs)
+    )
+    is_trained = _is_trained(new)
+    return Saved(places[0], places[1], (), is_trained, children, tuple(order))
+
+
+def _layers(model: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    config = model["config"]
+    return list(config if isinstance(config, list) else config["layers"])
+
+
+def _order(model: Mapping[str, Any], names: list[str]) -> list[str]:
+    if "output_layers" not in model["config"]:
+        return names
+    layers = model["config"]["layers"]
+    models = [each["name"] for each in layers if each["class_name"] == "Functional"]
+    return order_of_layers(model["config"], models)
+
+
+def _saved(pair: tuple[Any, Any], places: tuple[str, str]) -> Saved:
+    """Return the objects of a layer."""
+    old, new = pair
+    if new["class_name"] in _MODELS:
+        return layers_of(old, new, places)
+    before, after = old["config"], new["config"]
+    cls = new["class_name"]
+    made = Saved(*places, _own(cls, after), _is_trained(new))
+    match cls:
+        case "Bidirectional":
+            backward = "backward_layer" if "backward_layer" in after else "layer"
+            made.children = (
+                _child(before, after, "layer", places, "forward_layer"),
+                _child(before, after, backward, places, "backward_layer"),
+            )
+        case "TimeDistributed" | "SpectralNormalization" | "Wrapper":
+            made.children = (_child(before, after, "layer", places, "layer"),)
+        case "RNN":
+            made.children = (_child(before, after, "cell", places, "cell"),)
+        case "StackedRNNCells":
+            made.children = _cells(before, after, places)
+        case "MultiHeadAttention":
+            made.children = _attention(after, places)
+        case _ if cls in _CELLS:
+            where = (f"{places[0]}/cell", f"{places[1]}/cell")
+            inside = _activations(before, after, where)
+            made.children = (Saved(*where, _own(_CELLS[cls], after), made.is_trained, inside),)
+        case _:
+            made.children = _activations(before, after, places)
+    return made
+
+
+def _activations(before: Any, after: Any, places: tuple[str, str]) -> tuple[Saved, ...]:
+    """Return the layers that a layer has as activations: `Dense(4, activation=PReLU())`."""
+    return tuple(
+        _child(before, after, key, places, key)
+        for key, value in after.items()
+        if key.endswith("activation")
+        and isinstance(value, dict)
+        and isinstance(before.get(key), dict)
+        and isinstance(value.get("config"), dict)
+    )
+
+
+def _child(before: Any, after: Any, key: str, places: tuple[str, str], name: str) -> Saved:
+    return _saved((before[key], after[key]), (f"{places[0]}/{name}", f"{places[1]}/{name}"))
+
+
+def _cells(before: Any, after: Any, places: tuple[str, str]) -> tuple[Saved, ...]:
+    names_2, names_3 = Numbered(), Numbered()
+    return tuple(
+        _saved(
+            (old, new),
+            (
+                f"{places[0]}/cells/{names_2.name(old['class_name'])}",
+                f"{places[1]}/cells/{names_3.name(new['class_name'])}",
+            ),
+        )
+        for old, new in zip(before["cells"], after["cells"], strict=True)
+    )
+
+
+def _attention(config: Mapping[str, Any], places: tuple[str, str]) -> tuple[Saved, ...]:
+    return tuple(
+        Saved(
+            f"{places[0]}/_{name}_dense",
+            f"{places[1]}/{name}_dense",
+            _own("EinsumDense", {"use_bias": config.get("use_bias", True)}),
+            bool(config.get("trainable", True)),
+        )
+        for name in _ATTENTION
+    )
+
+
+def _own(cls: str, config: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the names of the variables that an object adds itself; None where it is not known."""
+    if cls in _CELLS or cls in {"RNN", "Bidirectional", "StackedRNNCells", "TimeDistributed"}:
+        return ()
+    if cls == "MultiHeadAttention":
+        return ()
+    names = _VARIABLES.get(cls)
+    if names is None:
+        return None
+    if cls == "Normalization" and config.get("mean") is not None:
+        return ()
+    if cls == "Attention" and config.get("score_mode", "dot") != "concat":
+        names = names[:1]
+    if cls == "EinsumDense" and "equation" in config:
+        return names if config.get("bias_axes") is not None else names[:1]
+    return tuple(
+        name
+        for name in names
+        if config.get(_SWITCHES.get(name, ""), name != "scale" or cls != "Attention") is not False
+    )
+
+
+def _is_trained(layer: Mapping[str, Any]) -> bool:
+    config = layer["config"]
+    return not isinstance(config, dict) or config.get("trainable", True) is not False
+
+
+def _is_operation(layer: Mapping[str, Any]) -> bool:
+    return str(layer.get("module", "")).startswith("keras.src.ops")
+
+
+def _name(layer: Mapping[str, Any]) -> str:
+    found = layer.get("name", layer["config"].get("name"))
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,108 @@
+"""``kdoctor model --convert``, ``--verify`` and ``--code`` from end to end."""
+
+import json
+
+import numpy as np
+import pytest
+
+from kdoctor.verify.saved_models import compare_saved_models
+from kdoctor.verify.user.running import Limits
+from tests.models.convert.made import dense, hdf5, input_layer, layer, of_dense, sequential
+
+
+def cell(**config):
+    return layer("LSTM", "l", units=2, **config)
+
+
+@pytest.fixture
+def old(project):
+    weights = {
+        f"l/lstm_cell/{name}:0": np.full(shape, 0.5, "float32")
+        for name, shape in (("kernel", (3, 8)), ("recurrent_kernel", (2, 8)), ("bias", (8,)))
+    }
+    path = project.folder / "old.h5"
+    model = sequential(input_layer(shape=(None, None, 3)), cell(time_major=False), dense("d"))
+    return hdf5(path, model, {"l": weights, **of_dense("d", (2, 2))})
+
+
+@pytest.mark.usefixtures("old")
+def test_what_was_changed_is_listed(project):
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras")
+    assert (ended.code, ended.err) == (0, "")
+    first, *rest = ended.out.splitlines()
+    assert first.startswith("old.h5: converted to new.keras, which keras 3.")
+    assert "  model/l: `LSTM` no longer takes `time_major=False`: dropped" in rest
+    assert (project.folder / "new.keras").is_file()
+
+
+def test_what_is_in_the_way_is_listed_and_nothing_written(project):
+    model = sequential(input_layer(shape=(None, 4, 3)), cell(time_major=True))
+    hdf5(project.folder / "old.h5", model)
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras", "--json")
+    assert ended.code == 1
+    told = json.loads(ended.out)["conversion"]
+    assert not told["is_written"]
+    assert [each["subject"] for each in told["refusals"]] == ["time_major"]
+    assert [each.name for each in project.folder.iterdir()] == ["old.h5"]
+
+
+@pytest.mark.usefixtures("old")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--verify",), "add it"),
+        (("--force",), "add --convert or --code"),
+        (("--convert", "new.keras", "--no-sandbox"), "add --verify"),
+        (("--convert", "old.h5"), "name another one"),
+        (("--convert", "new.bin"), "call it .keras"),
+        (("--convert", "nowhere/new.keras"), "there is no folder nowhere"),
+        (("--convert", "new.keras", "--target", "keras==2.15.0"), "for Keras 3, and not for"),
+        (("--convert", "new.keras", "--format", "sarif"), "text or JSON"),
+        (("old.h5", "--convert", "new.keras"), "takes one saved model"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(project, arguments, said):
+    ended = project.kdoctor("model", "old.h5", *arguments)
+    assert ended.code == 2
+    assert said in ended.err
+    assert not (project.folder / "new.keras").exists()
+
+
+def test_a_damaged_file_is_one_sentence(project, old):
+    data = old.read_bytes()
+    old.write_bytes(data[: len(data) - 900])
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras")
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    assert [each.name for each in project.folder.iterdir()] == ["old.h5"]
+
+
+@pytest.mark.usefixtures("old")
+def test_code_is_written_beside_a_conversion(project):
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras", "--code", "model.py")
+    assert ended.code == 0
+    assert ended.out.splitlines()[-1] == "old.h5: written as code to model.py"
+    assert "layers.LSTM(units=2, " in (project.folder / "model.py").read_text()
+
+
+@pytest.mark.frameworks
+@pytest.mark.usefixtures("old")
+def test_both_files_are_run_and_compared(project):
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras", "--verify")
+    assert (ended.code, ended.err) == (0, "")
+    assert "  equal: 5 weights, and the outputs for 2 inputs to 1e-5 (" in ended.out
+
+
+@pytest.mark.frameworks
+def test_a_file_with_other_weights_is_unlike(project, old):
+    other = of_dense("d", (2, 2))
+    other["d"]["d/kernel:0"] += 0.01
+    model = sequential(input_layer(shape=(None, 2)), dense("d"))
+    first = hdf5(project.folder / "first.h5", model, of_dense("d", (2, 2)))
+    second = hdf5(project.folder / "second.h5", model, other)
+    del old
+    project.kdoctor("model", str(second), "--convert", "new.keras")
+    found = compare_saved_models(first, project.folder / "new.keras", None, Limits())
+    assert not found.is_equal
+    assert any("differs by" in each for each in found.unlike), found
+    assert any(each.startswith("weight ") for each in found.unlike)
