@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.models.contents import Contents
+from kdoctor.models.convert import refusals_of
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
 from kdoctor.models.obstacles import obstacles
@@ -14,6 +17,8 @@ from kdoctor.models.of_kind import kind_obstacles
 from kdoctor.models.reading import read_contents
 from kdoctor.models.verdict import Verdict, load_arguments, verdict_of
 from kdoctor.target import Target
+
+_WRITTEN: Final = "`kdoctor model --convert` writes what stands for it. Without that:"
 
 
 class Explained(Struct, frozen=True):
@@ -65,5 +70,29 @@ def explained(path: Path, target: Target, kind: FileKind | None = None) -> Expla
     is_read = found.model is not None and not any(each.remedy >= Remedy.CODE for each in told)
     if is_read:
         told += obstacles(found, target)
+        told = _as_converted(found, target, told)
     known = tuple(dict.fromkeys(told)) if told or is_read else None
     return Explained(found.path, found.kind, target, known, found)
+
+
+def _as_converted(found: Contents, target: Target, told: list[Obstacle]) -> list[Obstacle]:
+    """Return obstacles whose remedies are those that a conversion of this file shows.
+
+    An obstacle is told by what it is; whether all of a file converts, its graph and its weights
+    say, too.
+    """
+    verdict = verdict_of(told)
+    if verdict not in {Verdict.CONVERTS, Verdict.BY_HAND}:
+        return told
+    refusals = refusals_of(found, target)
+    if refusals is None:
+        return told
+    if verdict is Verdict.CONVERTS:
+        return [*told, *refusals]
+    return told if refusals else [_converted(each) for each in told]
+
+
+def _converted(obstacle: Obstacle) -> Obstacle:
+    if obstacle.remedy is not Remedy.CODE or obstacle.gravity is not Gravity.STOPS:
+        return obstacle
+    return replace(obstacle, remedy=Remedy.CONVERT, cure=f"{_WRITTEN} {obstacle.cure}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from kdoctor import __version__
@@ -66,6 +68,8 @@ def write_text(found: Explained, page: Page) -> None:
         return
     if not found.target.is_before_keras_3 and (call := _call(found)):
         page.line(f"  load it: {printable(call)}")
+    if found.verdict is Verdict.CONVERTS:
+        page.line(f"  convert it: {printable(_conversion(found.path))}")
     for each in found.contents.signatures:
         page.line(f"  signature: {printable(described(each))}")
     for note in found.contents.notes:
@@ -188,6 +192,13 @@ def _call(found: Explained) -> str:
         return call
     given = "".join(f", {name}={value}" for name, value in found.arguments.items())
     return f"{call[:-1]}{given})"
+
+
+def _conversion(path: Path) -> str:
+    """Return the command that converts a file to one beside it."""
+    to = path.with_suffix(".keras")
+    to = path.with_name(f"{path.stem}-keras3.keras") if to == path else to
+    return shlex.join(["kdoctor", "model", str(path), "--convert", str(to), "--verify"])
 
 
 def _folded(obstacles: tuple[Obstacle, ...]) -> list[tuple[Obstacle, list[str]]]:

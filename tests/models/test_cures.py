@@ -101,7 +101,7 @@ def test_a_class_that_is_gone_from_keras(tmp_path):
         path = tmp_path / f"old.{ending}"
         old.save(path)
         (said,) = explained(path, TARGET).obstacles
-        assert said.remedy is Remedy.CODE
+        assert said.remedy is Remedy.CONVERT
         assert ("custom_objects" in said.cure) is loads(path, **handed)
     assert "load_weights" in said.cure
     model = sequential(keras, (4,), keras.layers.Dense(3), ThresholdedReLU(0.5))

@@ -147,7 +147,7 @@ def test_what_is_recorded_is_what_it_gives_today(name: str) -> None:
 
 
 @pytest.mark.frameworks
-@pytest.mark.sampled
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_recorded_is_what_each_gives_today(name: str) -> None:
     run(name)

@@ -4,7 +4,7 @@ Neither TensorFlow nor Keras is imported, and nothing of the file is run.
 """
 
 from kdoctor.models.convert.code import Code
-from kdoctor.models.convert.conversion import Conversion, convert, write_code
+from kdoctor.models.convert.conversion import Conversion, convert, refusals_of, write_code
 from kdoctor.models.convert.record import Change
 
-__all__ = ["Change", "Code", "Conversion", "convert", "write_code"]
+__all__ = ["Change", "Code", "Conversion", "convert", "refusals_of", "write_code"]

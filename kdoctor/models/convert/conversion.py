@@ -77,6 +77,29 @@ def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> C
     return Conversion(source, to, target, tuple(record.changes), tuple(record.refusals))
 
 
+def refusals_of(contents: Contents, target: Target) -> tuple[Obstacle, ...] | None:
+    """Return what would keep a file from being converted; None of one that never is.
+
+    Nothing is written, and arrays are not read.
+    """
+    if target.is_before_keras_3 or not _is_convertible(contents):
+        return None
+    record = Record(target)
+    try:
+        _rewritten(contents, contents.path, record)
+    except _DAMAGED:
+        return None
+    return tuple(record.refusals)
+
+
+def _is_convertible(contents: Contents) -> bool:
+    try:
+        _check_kind(contents)
+    except FileProblem:
+        return False
+    return True
+
+
 def write_code(source: Path, to: Path, target: Target, *, force: bool = False) -> Code:
     """Write the architecture of a saved model as code for the target.
 
