@@ -68,7 +68,7 @@ def write_text(found: Explained, page: Page) -> None:
         return
     if not found.target.is_before_keras_3 and (call := _call(found)):
         page.line(f"  load it: {printable(call)}")
-    if found.verdict is Verdict.CONVERTS:
+    if found.verdict is Verdict.CONVERTS and not _is_only_named(found):
         page.line(f"  convert it: {printable(_conversion(found.path))}")
     for each in found.contents.signatures:
         page.line(f"  signature: {printable(described(each))}")
