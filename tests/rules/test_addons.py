@@ -262,3 +262,9 @@ def test_images_of_unknown_rank_are_turned_and_moved_as_known_ones_are() -> None
             images = tf.reshape(tf.range(5.0 * 6 * 3 * 2), (-1,))[: int(np.prod(shape))]
             images = tf.reshape(images, shape)
             np.testing.assert_allclose(unknown(images), change(images), err_msg=name)
+
+
+def test_regressors_of_r_square_stay_as_fit_of_keras_3_fails_of_them(tmp_path: Path) -> None:
+    for given, is_fixed in (("", True), ("num_regressors=0", True), ("num_regressors=4", False)):
+        source = f"import tensorflow_addons as tfa\n\nused = tfa.metrics.RSquare({given})\n"
+        assert ("tensorflow_addons" not in fix(tmp_path, source)[0]) is is_fixed
