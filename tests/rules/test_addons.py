@@ -8,6 +8,7 @@ import itertools
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kdoctor import engine
@@ -191,3 +192,79 @@ def test_several_names_of_a_file_come_at_once_and_share_what_they_need(tmp_path:
     needed = list(itertools.chain.from_iterable(with_needs(each) for each in WRITTEN))
     assert set(names) == {each.name for each in needed}
     assert inspect.cleandoc(done.files[0].after.decode())
+
+
+OTHERWISE = {
+    "tfa.optimizers.AdamW(lr=0.01, weight_decay=0.1)": "no argument `lr`",
+    "tfa.optimizers.LAMB(0.01, decay=0.1)": "no argument `decay`",
+    "tfa.optimizers.LAMB(0.01, weight_decay_rate=0.1)": "no argument `weight_decay_rate`",
+    "tfa.optimizers.AdamW(**{'lr': 0.01, 'weight_decay': 0.1})": "no argument `lr`",
+    "made = tfa.optimizers.AdamW\nmade(lr=0.01, weight_decay=0.1)": "no argument `lr`",
+    "opt = tfa.optimizers.RectifiedAdam()\nprint(opt.lr)": "no `lr`",
+    "opt = tfa.optimizers.RectifiedAdam()\nopt.minimize(loss, [v])": "no `minimize`",
+    (
+        "opt = tfa.optimizers.AdamW(0.1)\nopt.apply_gradients(pairs, decay_var_list=[v])"
+    ): "no argument `decay_var_list`",
+    (
+        "rate = 0.1 * schedule(step)\nopt = tfa.optimizers.AdamW(0.1, learning_rate=rate)"
+    ): "take no tensor as learning rate",
+    "tfa.optimizers.RectifiedAdam(schedule(0) / 2)": "take no tensor as learning rate",
+    "opt = tfa.optimizers.SGDW(0.1)\nopt.weight_decay = 0.2": "to set `weight_decay` later",
+}
+
+
+@pytest.mark.parametrize("use", OTHERWISE)
+@pytest.mark.parametrize("by_name", [False, True])
+def test_what_optimizers_of_keras_3_refuse_is_not_safe(
+    tmp_path: Path, use: str, *, by_name: bool
+) -> None:
+    source = f"import tensorflow_addons as tfa\n\n{use}\n"
+    if by_name:
+        name = next(each for each in NAMES if f"tfa.optimizers.{each}" in use)
+        used = use.replace("tfa.optimizers.", "")
+        source = f"from tensorflow_addons.optimizers import {name}\n\n{used}\n"
+    path = tmp_path / "mine.py"
+    path.write_text(source)
+    found = next(e for e in engine.scan([path], isolated=True).findings if e.code == "KD704")
+    assert found.fix.applicability is Applicability.UNSAFE
+    assert OTHERWISE[use] in found.fix.unsafe_because
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "opt = tfa.optimizers.AdamW(args.lr, learning_rate=args.lr, clipnorm=1.0)",
+        "def train(lr=0.1, decay=0.2):\n    return tfa.optimizers.RectifiedAdam(lr, weight_decay=decay)",
+        "tfa.losses.ContrastiveLoss()\nopt.minimize(loss)",
+        "class Mine:\n    def set(self):\n        self.weight_decay = 1\n\n\ntfa.optimizers.LAMB(0.1)",
+    ],
+)
+def test_what_only_looks_like_an_optimizer_of_keras_2_is_safe(tmp_path: Path, use: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(f"import tensorflow_addons as tfa\n\n{use}\n")
+    found = next(e for e in engine.scan([path], isolated=True).findings if e.code == "KD704")
+    assert found.fix.applicability is Applicability.SAFE
+
+
+@pytest.mark.frameworks
+def test_images_of_unknown_rank_are_turned_and_moved_as_known_ones_are() -> None:
+    found: dict[str, object] = {"keras": keras, "tf": tf}
+    for name in ("rotate", "translate", "gaussian_filter2d"):
+        exec(proof_of(name).after, found)  # noqa: S102 - what is to be proven
+    changes = {
+        "rotate": lambda images: found["rotate"](images, 0.4),
+        "translate": lambda images: found["translate"](images, [1.0, 2.0]),
+        "gaussian_filter2d": found["gaussian_filter2d"],
+    }
+    for name, change in changes.items():
+        unknown = tf.function(change, input_signature=[tf.TensorSpec(None, tf.float32)])
+        for shape in ((5, 6), (5, 6, 3), (2, 5, 6, 3)):
+            images = tf.reshape(tf.range(5.0 * 6 * 3 * 2), (-1,))[: int(np.prod(shape))]
+            images = tf.reshape(images, shape)
+            np.testing.assert_allclose(unknown(images), change(images), err_msg=name)
+
+
+def test_regressors_of_r_square_stay_as_fit_of_keras_3_fails_of_them(tmp_path: Path) -> None:
+    for given, is_fixed in (("", True), ("num_regressors=0", True), ("num_regressors=4", False)):
+        source = f"import tensorflow_addons as tfa\n\nused = tfa.metrics.RSquare({given})\n"
+        assert ("tensorflow_addons" not in fix(tmp_path, source)[0]) is is_fixed

@@ -5,15 +5,25 @@ import tensorflow as tf
 
 def as_batch(images):
     """Return images of rank 2, 3 or 4 as `(count, height, width, channels)`."""
-    rank = len(images.shape)
+    rank = images.shape.rank
+    if rank is None:
+        rank = tf.rank(images)
+        before = tf.ones([tf.cast(rank < 4, tf.int32)], tf.int32)
+        behind = tf.ones([tf.cast(rank < 3, tf.int32)], tf.int32)
+        return tf.reshape(images, tf.concat([before, tf.shape(images), behind], 0))
     if rank not in {2, 3, 4}:
         raise ValueError(f"images have rank 2, 3 or 4, not {rank}")
     images = images[..., None] if rank == 2 else images
     return images if rank == 4 else images[None]
 
 
-def as_given(batch, rank):
+def as_given(batch, images):
     """Return a batch with the rank that the images had."""
+    rank = images.shape.rank
+    if rank is None:
+        rank = tf.rank(images)
+        first, last = tf.cast(rank < 4, tf.int32), 4 - tf.cast(rank < 3, tf.int32)
+        return tf.reshape(batch, tf.shape(batch)[first:last])
     batch = batch if rank == 4 else batch[0]
     return batch[..., 0] if rank == 2 else batch
 
@@ -40,7 +50,7 @@ def transform(
         fill_mode=fill_mode.upper(),
         fill_value=tf.convert_to_tensor(fill_value, tf.float32),
     )
-    return as_given(moved, len(images.shape))
+    return as_given(moved, images)
 
 
 def angles_to_projective_transforms(angles, image_height, image_width, name=None):
@@ -70,7 +80,7 @@ def rotate(
     width = tf.cast(tf.shape(batch)[2], tf.float32)
     turns = angles_to_projective_transforms(angles, height, width)
     turned = transform(batch, turns, interpolation, fill_mode, fill_value=fill_value)
-    return as_given(turned, len(images.shape))
+    return as_given(turned, images)
 
 
 def translations_to_projective_transforms(translations, name=None):
@@ -142,4 +152,4 @@ def gaussian_filter2d(
     fill = tf.cast(constant_values, batch.dtype)
     padded = tf.pad(batch, [(0, 0), *pads, (0, 0)], padding, fill)
     blurred = tf.nn.depthwise_conv2d(padded, kernel, (1, 1, 1, 1), "VALID")
-    return tf.cast(as_given(blurred, len(image.shape)), image.dtype)
+    return tf.cast(as_given(blurred, image), image.dtype)

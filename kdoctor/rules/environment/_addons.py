@@ -86,7 +86,10 @@ _SUCCESSORS: Final = (
         "(name='r_square', dtype=None, multioutput='uniform_average', num_regressors=0, "
         "y_shape=None)",
         "keras.metrics.R2Score(num_regressors=num_regressors, name=name, dtype=dtype)",
-        equals("multioutput", "uniform_average") & _may_be_left_out("y_shape"),
+        # `keras.metrics.R2Score` with regressors asks a symbolic tensor for its truth in `fit`.
+        equals("multioutput", "uniform_average")
+        & equals("num_regressors", 0)
+        & _may_be_left_out("y_shape"),
     ),
 )
 

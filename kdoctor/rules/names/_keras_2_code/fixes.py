@@ -26,6 +26,7 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
 from kdoctor.rules.fixes.helper_definition import has_same, insertion, is_readable_at, top_statement
 from kdoctor.rules.names._class_checks import class_question
+from kdoctor.rules.names._keras_2_code.addons_used import used_otherwise
 from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
 from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._keras_2_code.proofs import proof_of
@@ -210,8 +211,7 @@ class Keras2Code:
         module, name = self._module, self._name_for(helper)
         if has_keep_comment(module, reference.binding.statement):
             return "a comment keeps the import as it is"
-        span = module.span(node)
-        if "#" in module.text[span.start : span.end]:
+        if "#" in module.source(node):
             return "there is a comment inside the name"
         bound = module.scope_of(node).owner(name)
         top = module.scope_of(module.tree)
@@ -279,6 +279,7 @@ class Keras2Code:
         """Return a fix without edits, for how safe it is to write a helper."""
         is_copy = use.reference.name.startswith(_PYTHON)
         because = use.helper.unlike or (_COPY if is_copy else "")
+        because = because or used_otherwise(self._module, use.reference, use.helper)
         if not because and self._takes_away(use):
             because = _TAKEN.format(use.reference.binding.local)
         if because:
@@ -396,12 +397,11 @@ class Keras2Code:
     def _imported(self, use: _Use) -> Fix:
         home, _, leaf = f"{_SRC}{use.helper.today}".rpartition(".")
         edits, drops = self._replaced(use)
-        need = ImportNeed(home, leaf, use.name)
         return Fix(
             f"Import `{home}.{leaf}`, which Keras {self._release} has",
             edits,
             Applicability.UNSAFE,
-            (need,),
+            (ImportNeed(home, leaf, use.name),),
             drops,
             _PRIVATE.format(self._release),
         )

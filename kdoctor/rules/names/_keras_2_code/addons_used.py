@@ -1,0 +1,86 @@
+"""What files do with optimizers of ``tensorflow_addons`` that those of Keras 3 cannot do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import passed, value_of
+from kdoctor.analysis.dataflow.uses import references_through
+from kdoctor.memoize import once
+from kdoctor.rules.names._keras_2_code.addons import PACKAGE
+from kdoctor.rules.names._keras_2_code.definitions import definition
+from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.libcst_walk import descendants
+
+_OPTIMIZERS: Final = frozenset(("AdamW", "SGDW", "LazyAdam", "RectifiedAdam", "LAMB", "Lookahead"))
+_NO_ARGUMENT: Final = "optimizers of Keras 3 have no argument `{}`"
+_RATE: Final = "learning_rate"
+_CLIPS: Final = frozenset(("clipnorm", "clipvalue", "global_clipnorm"))
+_RATES: Final = frozenset(("lr", "decay", "weight_decay_rate"))
+_METHODS: Final = frozenset(("minimize", "get_gradients", "get_updates"))
+
+
+def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:
+    """Return what a file does with a name that its definition does not do, "" where nothing."""
+    if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
+        return ""
+    reads: tuple[Reference, ...] = (reference,)
+    if reference.kind is ReferenceKind.IMPORT:
+        uses = references_through(module, reference.binding)
+        reads = tuple(each for each in uses if each.kind is ReferenceKind.LOAD)
+    found = [_of_the_file(module), *(_of_the_call(module, each.call, helper) for each in reads)]
+    return next((each for each in found if each), "")
+
+
+def _of_the_call(module: Module, call: cst.Call | None, helper: Helper) -> str:
+    """Return which argument of a call is unknown to Keras 3, or may be."""
+    if call is None:
+        return _handed_over(module)
+    parameters = list(definition(helper.code).pattern.parameters)
+    known = {*parameters, *_CLIPS}
+    given = {each.keyword.value for each in call.args if each.keyword is not None}
+    if unknown := sorted(given - known):
+        return _NO_ARGUMENT.format(unknown[0])
+    if _RATE in parameters:
+        rate = value_of(module, passed(call, _RATE, parameters.index(_RATE)))
+        if isinstance(rate, cst.BinaryOperation) and any(
+            isinstance(each, cst.Call) for each in descendants(rate)
+        ):
+            return "optimizers of Keras 3 take no tensor as learning rate, which it may be"
+    return _handed_over(module) if any(each.star == "**" for each in call.args) else ""
+
+
+@once
+def _handed_over(module: Module) -> str:
+    """Return which argument, unknown to Keras 3, may go to an optimizer in a roundabout way."""
+    named = {each.keyword.value for each in module.nodes(cst.Arg) if each.keyword is not None}
+    written = {
+        each.raw_value for each in module.nodes(cst.SimpleString) if each.raw_value in _RATES
+    }
+    found = sorted((named | written) & _RATES)
+    return _NO_ARGUMENT.format(found[0]) if found else ""
+
+
+@once
+def _of_the_file(module: Module) -> str:
+    """Return what the file asks of some optimizer that those of Keras 3 have not."""
+    for arg in module.nodes(cst.Arg):
+        if arg.keyword is not None and arg.keyword.value == "decay_var_list":
+            return _NO_ARGUMENT.format("decay_var_list")
+    for each in module.attributes:
+        leaf = each.attr.value
+        # Many things have a `lr`: those are optimizers that are called so.
+        is_rate = leaf in _RATES and "opt" in module.source(each.value).lower()
+        if leaf in _METHODS or is_rate:
+            return f"optimizers of Keras 3 have no `{leaf}`, which this file reads"
+    for store in module.stores:
+        if store.node.attr.value == "weight_decay" and not _is_self(store.node.value):
+            return "to set `weight_decay` later changes nothing"
+    return ""
+
+
+def _is_self(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "self"
