@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdoctor import engine
+from kdoctor import engine, reference
 from kdoctor.model import Applicability
 from kdoctor.rules.environment import _addons
 from kdoctor.rules.names._keras_2_code.addons import ADDONS, WRITTEN, recorded
@@ -60,6 +60,14 @@ def test_each_definition_has_the_parameters_that_it_had(name: str) -> None:
     same = {"'auto'": "'sum_over_batch_size'", "0.3333333333333333": "1 / 3"}
     shown = [ast.unparse(each) for each in new.defaults]
     assert [same.get(each, each) for each in defaults] == shown[: len(defaults)]
+
+
+def test_each_definition_of_a_public_name_is_written_out() -> None:
+    """`hamming_loss_fn` is what `HammingLoss` needs: nobody compared it by itself."""
+    files = sorted((Path(reference.__file__).parent / "addons").glob("*.py"))
+    trees = [ast.parse(each.read_text("utf-8")) for each in files]
+    defined = {each.name for tree in trees for each in tree.body if hasattr(each, "name")}
+    assert defined & {*HOMES} - {"hamming_loss_fn"} == {*WRITTEN}
 
 
 @pytest.mark.parametrize("name", SUCCESSORS)
