@@ -139,6 +139,21 @@ def test_what_is_guarded_of_others_or_for_keras_2_stays(tmp_path: Path, source: 
     assert fix(tmp_path, source)[0] == source
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "import tensorflow_addons as tfa\nmade = tfa.optimizers.AdamW",
+        "from tensorflow_addons.optimizers import AdamW\nmade = AdamW",
+    ],
+)
+def test_the_rate_is_called_what_keras_3_calls_it(tmp_path: Path, start: str) -> None:
+    fixed, done = fix(tmp_path, f"{start}(lr=0.01, weight_decay=0.1)  # slow\n")
+    assert "made = AdamW(learning_rate=0.01, weight_decay=0.1)  # slow\n" in fixed
+    assert done.left.findings == ()
+    (found,) = done.found.findings
+    assert found.fix.applicability is Applicability.SAFE
+
+
 def test_an_argument_that_does_something_is_not_dropped(tmp_path: Path) -> None:
     before = (
         "import tensorflow_addons as tfa\n\n"
@@ -203,7 +218,7 @@ def test_several_names_of_a_file_come_at_once_and_share_what_they_need(tmp_path:
 
 
 OTHERWISE = {
-    "tfa.optimizers.AdamW(lr=0.01, weight_decay=0.1)": "no argument `lr`",
+    "tfa.optimizers.AdamW(0.1, 0.2, lr=0.01)": "no argument `lr`",
     "tfa.optimizers.LAMB(0.01, decay=0.1)": "no argument `decay`",
     "tfa.optimizers.LAMB(0.01, weight_decay_rate=0.1)": "no argument `weight_decay_rate`",
     "tfa.optimizers.AdamW(**{'lr': 0.01, 'weight_decay': 0.1})": "no argument `lr`",

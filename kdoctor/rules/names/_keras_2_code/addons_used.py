@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.memoize import once
+from kdoctor.model import Edit, Precedence
 from kdoctor.rules.names._keras_2_code.addons import PACKAGE
 from kdoctor.rules.names._keras_2_code.definitions import definition
 from kdoctor.rules.names._keras_2_code.written_out import Helper
@@ -27,12 +28,36 @@ def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:
     """Return what a file does with a name that its definition does not do, "" where nothing."""
     if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
         return ""
-    reads: tuple[Reference, ...] = (reference,)
-    if reference.kind is ReferenceKind.IMPORT:
-        uses = references_through(module, reference.binding)
-        reads = tuple(each for each in uses if each.kind is ReferenceKind.LOAD)
-    found = [_of_the_file(module), *(_of_the_call(module, each.call, helper) for each in reads)]
+    calls = [each.call for each in _reads(module, reference)]
+    found = [_of_the_file(module), *(_of_the_call(module, each, helper) for each in calls)]
     return next((each for each in found if each), "")
+
+
+def renamed_rates(module: Module, reference: Reference, helper: Helper) -> tuple[Edit, ...]:
+    """Return the edits that call the learning rate what it is called in Keras 3, not `lr`."""
+    if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
+        return ()
+    named = (_short_rate(each.call, helper) for each in _reads(module, reference))
+    spans = [module.span(each) for each in named if each is not None]
+    return tuple(Edit(each, (_RATE,), Precedence.ATOM) for each in spans)
+
+
+def _reads(module: Module, reference: Reference) -> list[Reference]:
+    """Return where a name is read: for an import, all uses of what it binds."""
+    if reference.kind is not ReferenceKind.IMPORT:
+        return [reference]
+    uses = references_through(module, reference.binding)
+    return [each for each in uses if each.kind is ReferenceKind.LOAD]
+
+
+def _short_rate(call: cst.Call | None, helper: Helper) -> cst.Name | None:
+    """Return the keyword `lr` of a call that gives the learning rate by no other name."""
+    parameters = list(definition(helper.code).pattern.parameters)
+    if call is None or _RATE not in parameters:
+        return None
+    short = next((e.keyword for e in call.args if e.keyword and e.keyword.value == "lr"), None)
+    is_clear = passed(call, _RATE, parameters.index(_RATE)) is None
+    return short if is_clear and not any(each.star for each in call.args) else None
 
 
 def _of_the_call(module: Module, call: cst.Call | None, helper: Helper) -> str:
@@ -42,10 +67,12 @@ def _of_the_call(module: Module, call: cst.Call | None, helper: Helper) -> str:
     parameters = list(definition(helper.code).pattern.parameters)
     known = {*parameters, *_CLIPS}
     given = {each.keyword.value for each in call.args if each.keyword is not None}
-    if unknown := sorted(given - known):
+    short = _short_rate(call, helper)
+    if unknown := sorted(given - known - ({short.value} if short else set())):
         return _NO_ARGUMENT.format(unknown[0])
     if _RATE in parameters:
-        rate = value_of(module, passed(call, _RATE, parameters.index(_RATE)))
+        given_rate = passed(call, "lr") if short else passed(call, _RATE, parameters.index(_RATE))
+        rate = value_of(module, given_rate)
         if isinstance(rate, cst.BinaryOperation) and any(
             isinstance(each, cst.Call) for each in descendants(rate)
         ):

@@ -26,7 +26,7 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
 from kdoctor.rules.fixes.helper_definition import has_same, insertion, is_readable_at, top_statement
 from kdoctor.rules.names._class_checks import class_question
-from kdoctor.rules.names._keras_2_code.addons_used import used_otherwise
+from kdoctor.rules.names._keras_2_code.addons_used import renamed_rates, used_otherwise
 from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
 from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._keras_2_code.proofs import proof_of
@@ -146,9 +146,8 @@ class Keras2Code:
 
     def _imports(self, helper: Helper) -> bool:
         """Say whether it is to be imported from `keras.src`, and is there."""
-        if self._facts.keras_2_helpers != IMPORT or not helper.today:
-            return False
-        return missing_prefix(f"{_SRC}{helper.today}", self._release) is None
+        is_asked = self._facts.keras_2_helpers == IMPORT and bool(helper.today)
+        return is_asked and missing_prefix(f"{_SRC}{helper.today}", self._release) is None
 
     def _is_there(self, reference: Reference) -> bool:
         """Say whether a private name that the file has is there on the target."""
@@ -314,11 +313,12 @@ class Keras2Code:
         )
 
     def _replaced(self, use: _Use) -> tuple[tuple[Edit, ...], tuple[Span, ...]]:
-        binding = use.reference.binding
+        renamed = renamed_rates(self._module, use.reference, use.helper)
         if use.node is not None:
-            return (Edit(self._module.span(use.node), (use.name,), Precedence.ATOM),), ()
-        assert binding.alias is not None
-        return (), (self._module.span(binding.alias),)
+            return (Edit(self._module.span(use.node), (use.name,), Precedence.ATOM), *renamed), ()
+        alias = use.reference.binding.alias
+        assert alias is not None
+        return renamed, (self._module.span(alias),)
 
     @cached_property
     def _added(
