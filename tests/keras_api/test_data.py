@@ -16,8 +16,8 @@ NAMES = sorted(path.name for path in DATA.glob("*.names.bin"))
 CLASSES = sorted(path.name for path in DATA.glob("*.classes.bin"))
 
 
-def test_all_tables_together_stay_below_600_kilobytes():
-    assert sum(path.stat().st_size for path in DATA.glob("*.bin")) < 600_000
+def test_all_tables_together_stay_below_650_kilobytes():
+    assert sum(path.stat().st_size for path in DATA.glob("*.bin")) < 650_000
 
 
 @pytest.mark.parametrize("name", NAMES)
