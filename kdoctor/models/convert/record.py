@@ -8,11 +8,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.keras_api import signature
+from kdoctor.models.at import MAX_SHOWN
 from kdoctor.models.obstacle import Fault, Obstacle, Part
 from kdoctor.target import Target
 
 BY_HAND: Final = "kdoctor.by_hand"  # stands for the module of what cannot be converted
-_MAX_SHOWN: Final = 80  # characters of a name or a value that a file holds
 
 
 class Change(Struct, frozen=True):
@@ -52,7 +52,7 @@ def shown(value: object) -> str:
     """Return a name or a value that a file holds, as short as a message needs it."""
     text = value if isinstance(value, str) else repr(value)
     text = "".join(each if each.isprintable() else "?" for each in text)
-    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def inside(place: str, config: Any) -> str:
