@@ -121,8 +121,6 @@ class AddonFixes:
     def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._facts = facts
-        self._rows = {row: each for each in _SUCCESSORS for row in each.rows()}
-        self._table = RewriteTable(self._rows, facts.signature)
 
     def of(self, binding: ImportBinding) -> Fix | NoFix:
         """Return the fix of all that one import brings in."""
@@ -132,6 +130,14 @@ class AddonFixes:
                 several = isinstance(found, Fix) and len(self._module.uses_of(binding)) > 1
                 return replace(found, title=_SEVERAL) if several else found
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
+
+    @cached_property
+    def _rows(self) -> dict[Rewrite, _Successor]:
+        return {row: each for each in _SUCCESSORS for row in each.rows()}
+
+    @cached_property
+    def _table(self) -> RewriteTable:
+        return RewriteTable(self._rows, self._facts.signature)
 
     @cached_property
     def _references(self) -> tuple[Reference, ...]:
