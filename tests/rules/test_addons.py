@@ -14,14 +14,14 @@ import pytest
 from kdoctor import engine, reference
 from kdoctor.model import Applicability
 from kdoctor.rules.environment import _addons
-from kdoctor.rules.names._keras_2_code.addons import ADDONS, WRITTEN, recorded
+from kdoctor.rules.names._keras_2_code.addons import ADDONS, WRITTEN
 from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
 from kdoctor.rules.names._keras_2_code.proofs import proof_of
 from tests.frameworks import keras, tf
 
 SUCCESSORS = {each.name.rpartition(".")[2]: each for each in _addons._SUCCESSORS}
 NAMES = (*WRITTEN, *SUCCESSORS)
-HOMES = {each.rpartition(".")[2]: each for each in recorded().names}
+HOMES = {each.rpartition(".")[2]: each for each in ADDONS.recorded.names}
 
 
 def fix(folder: Path, source: str):
@@ -33,7 +33,7 @@ def fix(folder: Path, source: str):
 
 def spellings(name: str) -> list[str]:
     """Return ways to import a name and read it, as `used`."""
-    home, file = HOMES[name].rpartition(".")[0], recorded().names[HOMES[name]].file
+    home, file = HOMES[name].rpartition(".")[0], ADDONS.recorded.names[HOMES[name]].file
     return [
         f"import tensorflow_addons as tfa\n\nused = tfa.{home}.{name}",
         f"import tensorflow_addons\n\nused = tensorflow_addons.{home}.{name}",
@@ -48,7 +48,7 @@ def spellings(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_each_definition_has_the_parameters_that_it_had(name: str) -> None:
-    then = recorded().names[HOMES[name]].parameters
+    then = ADDONS.recorded.names[HOMES[name]].parameters
     now = definition(name).parameters
     old, new = (ast.parse(f"def made({text}): pass").body[0].args for text in (then, now))
     # `AdamW` takes it among its keywords, and `typechecked` names of no use are not written out.
@@ -75,7 +75,7 @@ def test_each_successor_has_the_parameters_that_it_had(name: str) -> None:
     stated = SUCCESSORS[name].parameters
     if not stated:
         return
-    then = recorded().names[SUCCESSORS[name].name].parameters.removesuffix(", **kwargs")
+    then = ADDONS.recorded.names[SUCCESSORS[name].name].parameters.removesuffix(", **kwargs")
     assert stated[1:-1].removesuffix(", y_shape=None") == then
 
 
