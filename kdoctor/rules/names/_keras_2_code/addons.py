@@ -15,6 +15,7 @@ PACKAGE: Final = "tensorflow_addons"
 CONTRIB: Final = "keras_contrib"
 _RANDOM: Final = "other random numbers are drawn"
 _UNLIKE: Final = {
+    "AverageModelCheckpoint": "the names of its files have to end as Keras 3 asks",
     "StochasticDepth": _RANDOM,
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
@@ -30,7 +31,8 @@ WRITTEN: Final = (
     *("Triangular2CyclicalLearningRate", "ExponentialCyclicalLearningRate", "GELU", "Maxout"),
     *("StochasticDepth", "WeightNormalization", "transform", "rotate", "translate"),
     *("angles_to_projective_transforms", "translations_to_projective_transforms"),
-    *("compose_transforms", "gaussian_filter2d"),
+    *("compose_transforms", "gaussian_filter2d", "InstanceNormalization", "F1Score"),
+    *("FBetaScore", "RSquare", "MovingAverage", "SWA", "AverageModelCheckpoint", "Yogi"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 

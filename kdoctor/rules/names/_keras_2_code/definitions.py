@@ -19,6 +19,7 @@ from kdoctor.rewrite.pattern import Pattern
 from kdoctor.syntax.ast_walk import ast_dotted_name
 
 _REFERENCE: Final = Path(__file__).parents[3] / "reference"
+_PACKAGE: Final = "kdoctor.reference."
 # By what their codes begin with: some names are those of two packages.
 _ROOMS: Final = {"keras_2": "", "addons": "", "contrib": "contrib."}
 _FULL: Final = {"np": "numpy", "tf": "tensorflow"}
@@ -30,7 +31,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     ``code`` is what it is known by: ``name``, behind the room where others have the same.
     ``read`` are the dotted names of other packages in it, by where they stand in the lines of
-    ``text``; ``needs`` the other definitions of its module that it uses.
+    ``text``; ``needs`` the other definitions that it uses, of its module or of one beside it.
     """
 
     code: str
@@ -98,6 +99,12 @@ def _read(source: str, codes: str) -> Iterator[Definition]:
         for each in tree.body
         if isinstance(each, ast.FunctionDef | ast.ClassDef | ast.Assign)
     }
+    shared = {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE)
+        for alias in node.names
+    }
     for name, node in nodes.items():
         assert node.end_lineno is not None
         first = min([node.lineno, *(each.lineno for each in _decorators(node))])
@@ -115,7 +122,7 @@ def _read(source: str, codes: str) -> Iterator[Definition]:
                     read[each.lineno - first, each.col_offset] = dotted
             elif isinstance(each, ast.Name):
                 loaded.add(each.id)
-                if each.id in nodes:
+                if each.id in nodes or each.id in shared:
                     own[each.lineno - first, each.col_offset] = each.id
         others = sorted(set(own.values()) - {name})
         used = {each.partition(".")[0] for each in read.values()}
@@ -160,6 +167,11 @@ def _parameters(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> str:
         each.annotation = None
     arguments.args = arguments.args[leading:]
     return ast.unparse(arguments)
+
+
+def import_of(name: str) -> str:
+    """Return the statement that imports what a dotted name begins with."""
+    return f"import {_full(name).partition('.')[0]}"
 
 
 def _full(name: str) -> str:

@@ -32,12 +32,17 @@ from kdoctor.rules.fixes.helper_definition import (
 )
 from kdoctor.rules.names._class_checks import class_question
 from kdoctor.rules.names._keras_2_code.addons_used import renamed_rates, used_otherwise
-from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
+from kdoctor.rules.names._keras_2_code.definitions import (
+    Definition,
+    definition,
+    import_of,
+    with_needs,
+)
 from kdoctor.rules.names._keras_2_code.helper_uses import (
     asks_for_class,
     chooses_an_import,
+    free_name,
     imports_by_local,
-    is_written,
     reads_of_helpers,
     spelled,
 )
@@ -271,16 +276,8 @@ class Keras2Code:
     def _name_for(self, helper: Helper) -> str:
         known = self._names.get(helper.code)
         if known is None and helper.package and helper.code not in self._free_names:
-            self._free_names[helper.code] = self._free_name(helper)
+            self._free_names[helper.code] = free_name(self._module, helper)
         return known or self._free_names.get(helper.code, helper.leaf)
-
-    def _free_name(self, helper: Helper) -> str:
-        """Return how to call a definition of a package in a file that may have one so called."""
-        module, name = self._module, helper.leaf
-        reads = [each.node for each in reads_of_helpers(module).get(name, ())]
-        if is_written(module, helper) or module.is_free(name, reads):
-            return name
-        return f"{'Addons' if name[0].isupper() else 'addons_'}{name}"
 
     # Written out
 
@@ -381,7 +378,7 @@ class Keras2Code:
                 name = use.name if each.code == use.helper.code else self._names.get(each.code)
                 if name is None:
                     name = each.name
-                    if not module.is_free(name, [before]):
+                    if not (module.is_free(name, [before]) or self._is_defined(name)):
                         return NoFix(f"`{name}` is something else in this file")
                 if taken.setdefault(name, each.code) != each.code:
                     return NoFix(f"`{name}` is something else in this file")
@@ -389,23 +386,29 @@ class Keras2Code:
                 wanted.setdefault((each.code, name), each)
         texts: list[str] = []
         needs: dict[ImportNeed, None] = {}
+        # Otherwise its imports come with it: what a function imports is not read from outside.
+        at_once = all(self._may_read_keras(each.helper) for each in uses)
+        imports: dict[str, None] = {}
         for (_, name), each in wanted.items():
             hidden = [e for e in sorted(each.builtins) if not has_builtin(module, before, e)]
             if hidden:
                 return NoFix(hidden_builtin(hidden[0]))
             own: dict[ImportNeed, None] = {}
-            text = each.written({**rename, each.name: name}, partial(spelled, speller, own))
+            spell = partial(spelled, speller, own) if at_once else str
+            text = each.written({**rename, each.name: name}, spell)
             if has_same(module, name, text):
                 continue
             if self._is_defined(name):
                 return NoFix(f"`{name}` is something else in this file")
-            needs_keras = "import keras" in each.imports and imports_keras_at_once(module)
+            needs_keras = at_once and "import keras" in each.imports
             if needs_keras and not is_readable_at(module, before, text):
                 return NoFix("Keras is not imported where it would have to stand")
             texts.append(text)
             needs |= own
+            imports |= {} if at_once else dict.fromkeys(map(import_of, each.read.values()))
         if not texts:
             return (), ()
+        texts[:0] = ["\n".join(imports)] if imports else []
         return (insertion(module, before, "\n\n\n".join(texts)),), tuple(needs)
 
     def _place(self, uses: Sequence[_Use]) -> cst.CSTNode | None:

@@ -26,7 +26,16 @@ def reads_of_helpers(module: Module) -> dict[str, list[Reference]]:
     return found
 
 
-def is_written(module: Module, helper: Helper) -> bool:
+def free_name(module: Module, helper: Helper) -> str:
+    """Return how to call a definition of a package in a file that may have one so called."""
+    name = helper.leaf
+    reads = [each.node for each in reads_of_helpers(module).get(name, ())]
+    if _is_written(module, helper) or module.is_free(name, reads):
+        return name
+    return f"{'Addons' if name[0].isupper() else 'addons_'}{name}"
+
+
+def _is_written(module: Module, helper: Helper) -> bool:
     """Say whether a file has the definition of a helper: by its docstring, as a fix wrote it."""
     bound = module.scope_of(module.tree).bindings.get(helper.leaf, ())
     said = definition(helper.code).summary
