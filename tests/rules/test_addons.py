@@ -162,8 +162,8 @@ def test_an_argument_that_does_something_is_not_dropped(tmp_path: Path) -> None:
         "made = tfa.metrics.F1Score(num_classes=numbers.pop()), tfa.metrics.F1Score(len(names))\n"
     )
     fixed, _ = fix(tmp_path, before)
-    assert "tfa.metrics.F1Score(num_classes=numbers.pop())" in fixed
-    assert "metrics.F1Score()" in fixed
+    assert "made = F1Score(num_classes=numbers.pop()), F1Score(len(names))\n" in fixed
+    assert "class F1Score(" in fixed
 
 
 @pytest.mark.frameworks
@@ -291,10 +291,28 @@ def test_images_of_unknown_rank_are_turned_and_moved_as_known_ones_are() -> None
             np.testing.assert_allclose(unknown(images), change(images), err_msg=name)
 
 
-def test_regressors_of_r_square_stay_as_fit_of_keras_3_fails_of_them(tmp_path: Path) -> None:
-    for given, is_fixed in (("", True), ("num_regressors=0", True), ("num_regressors=4", False)):
+def test_regressors_of_r_square_are_written_out_as_fit_of_keras_3_fails_of_them(
+    tmp_path: Path,
+) -> None:
+    for given, is_own in (("", True), ("num_regressors=0", True), ("num_regressors=4", False)):
         source = f"import tensorflow_addons as tfa\n\nused = tfa.metrics.RSquare({given})\n"
-        assert ("tensorflow_addons" not in fix(tmp_path, source)[0]) is is_fixed
+        fixed, _ = fix(tmp_path, source)
+        assert "tensorflow_addons" not in fixed
+        assert ("class RSquare(" not in fixed) is is_own
+
+
+@pytest.mark.frameworks
+def test_r_square_with_regressors_is_computed_in_fit() -> None:
+    found: dict[str, object] = {"keras": keras}
+    exec(proof_of("RSquare").after, found)  # noqa: S102 - what is written into files
+    metric = found["RSquare"](num_regressors=2)
+    x = np.random.default_rng(0).normal(size=(12, 2)).astype("float32")
+    y = x @ np.array([[1.0], [2.0]], "float32") + 0.1 * x[:, :1] ** 2
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.0), "mse", metrics=[metric])
+    (fitted,) = model.fit(x, y, batch_size=12, verbose=0).history["r_square"]
+    apart = np.sum((y - model.predict(x, verbose=0)) ** 2) / np.sum((y - y.mean()) ** 2)
+    np.testing.assert_allclose(fitted, 1 - apart * 11 / 9, rtol=1e-4)
 
 
 @pytest.mark.frameworks
@@ -388,12 +406,15 @@ def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
     source = (
         "import tensorflow_addons as tfa\n\n\ndef loss(y, x):\n"
         "    giou_loss = tfa.losses.giou_loss(y, x)\n    return giou_loss\n\n\n"
-        "class AdamW:\n    made = tfa.optimizers.AdamW(0.1)\n"
+        "class AdamW:\n    made = tfa.optimizers.AdamW(0.1)\n\n\n"
+        "def cutout(x):\n    return tfa.image.random_cutout(x, 4)\n"
     )
     fixed, done = fix(tmp_path, source)
     assert "    giou_loss = addons_giou_loss(y, x)\n" in fixed
     assert "\ndef addons_giou_loss(" in fixed
     assert "class AdamW:\n    made = AddonsAdamW(0.1)\n" in fixed
+    assert "def cutout(x):\n    return random_cutout(x, 4)\n" in fixed
+    assert "    return addons_cutout(" in fixed
     assert done.left.findings == ()
 
 

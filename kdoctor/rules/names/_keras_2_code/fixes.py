@@ -42,6 +42,7 @@ from kdoctor.rules.names._keras_2_code.helper_uses import (
     asks_for_class,
     chooses_an_import,
     free_name,
+    free_name_at,
     imports_by_local,
     reads_of_helpers,
     spelled,
@@ -377,7 +378,8 @@ class Keras2Code:
             for each in with_needs(use.helper.code):
                 name = use.name if each.code == use.helper.code else self._names.get(each.code)
                 if name is None:
-                    name = each.name
+                    is_ours = bool(use.helper.package)
+                    name = free_name_at(module, each, [before]) if is_ours else each.name
                     if not (module.is_free(name, [before]) or self._is_defined(name)):
                         return NoFix(f"`{name}` is something else in this file")
                 if taken.setdefault(name, each.code) != each.code:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from kdoctor.memoize import once
@@ -9,7 +11,7 @@ from kdoctor.model import ImportNeed
 from kdoctor.rewrite import Speller
 from kdoctor.rules.fixes.helper_definition import top_statement
 from kdoctor.rules.names._class_checks import class_question
-from kdoctor.rules.names._keras_2_code.definitions import definition
+from kdoctor.rules.names._keras_2_code.definitions import Definition, definition
 from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._keras_2_code.written_out import Helper
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
@@ -28,19 +30,24 @@ def reads_of_helpers(module: Module) -> dict[str, list[Reference]]:
 
 def free_name(module: Module, helper: Helper) -> str:
     """Return how to call a definition of a package in a file that may have one so called."""
-    name = helper.leaf
-    reads = [each.node for each in reads_of_helpers(module).get(name, ())]
-    if _is_written(module, helper) or module.is_free(name, reads):
+    reads = [each.node for each in reads_of_helpers(module).get(helper.leaf, ())]
+    return free_name_at(module, definition(helper.code), reads)
+
+
+def free_name_at(module: Module, written: Definition, at: Sequence[cst.CSTNode]) -> str:
+    """Return how to call a definition that is read at some places."""
+    name = written.name
+    if _is_written(module, written) or module.is_free(name, at):
         return name
     return f"{'Addons' if name[0].isupper() else 'addons_'}{name}"
 
 
-def _is_written(module: Module, helper: Helper) -> bool:
-    """Say whether a file has the definition of a helper: by its docstring, as a fix wrote it."""
-    bound = module.scope_of(module.tree).bindings.get(helper.leaf, ())
-    said = definition(helper.code).summary
+def _is_written(module: Module, written: Definition) -> bool:
+    """Say whether a file has a definition: by its docstring, as a fix wrote it."""
+    bound = module.scope_of(module.tree).bindings.get(written.name, ())
     return any(
-        isinstance(each.node, cst.FunctionDef | cst.ClassDef) and said in module.source(each.node)
+        isinstance(each.node, cst.FunctionDef | cst.ClassDef)
+        and written.summary in module.source(each.node)
         for each in bound
     )
 
