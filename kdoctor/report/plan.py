@@ -22,10 +22,10 @@ from kdoctor.report.summary import count, write_lines, write_unread
 from kdoctor.target import Target
 
 _SHOWN: Final = 8  # lines of a step
-_ADVICE: Final = (
+ADVICE: Final = (
     "Run the tests after each step, and commit it; `kdoctor fix --undo` takes the last write back."
 )
-_TITLES: Final = {
+TITLES: Final = {
     StepKind.PINS: ("Requirements that keep it on Keras 2", "requirement"),
     StepKind.NEIGHBOURS: ("Packages that do not come along", "place"),
     StepKind.IMPORTS: ("Errors that stop imports", "place"),
@@ -38,11 +38,11 @@ _TITLES: Final = {
 
 def write_text(plan: Plan, page: Page) -> None:
     """Write the steps in order, each with what it is about and the command that helps."""
-    write_lines([f"kdoctor {__version__}: {_way(plan)}"], page)
+    write_lines([f"kdoctor {__version__}: {way(plan)}"], page)
     page.line()
     for number, step in enumerate(plan.steps, 1):
-        title, noun = _TITLES[step.kind]
-        places = _count(step.places, noun)
+        title, noun = TITLES[step.kind]
+        places = counted(step.places, noun)
         inside = f" in {count(step.files, 'file')}" if step.places != step.files else ""
         write_lines([f"{number}. {page.paint('path', title)}: {places}{inside}"], page)
         write_lines(_lines(step, plan), page)
@@ -54,7 +54,7 @@ def write_text(plan: Plan, page: Page) -> None:
     page.line(f"Done: {done} of {count(len(plan.overview.files), 'file')} with Keras.")
     if plan.steps:
         apply = f"`{page.command('migrate', '--apply')}` does it on a branch; your tests judge."
-        write_lines([_ADVICE, apply], page)
+        write_lines([ADVICE, apply], page)
     else:
         page.line(page.paint("good", "Nothing is left to do."))
 
@@ -116,7 +116,8 @@ def _target(target: Target) -> dict[str, str]:
     return {"name": target.name, "version": target.version, "source": target.source}
 
 
-def _way(plan: Plan) -> str:
+def way(plan: Plan) -> str:
+    """Return from which Keras to which one it goes."""
     if plan.now is None:
         return f"to {_named(plan.then)}; no file of the project says which Keras it runs on now"
     if plan.now.without_source == plan.then.without_source:
@@ -128,7 +129,12 @@ def _named(target: Target) -> str:
     return f"{target} ({printable(target.source)})"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(2, "fix")
+    '2 fixes'
+    """
     return f"{number} fixes" if noun == "fix" and number != 1 else count(number, noun)
 
 
@@ -143,7 +149,7 @@ def _lines(step: Step, plan: Plan) -> Iterator[str]:
             lines = [_told(each) for each in step.findings]
         case StepKind.IMPORTS:
             stops = plan.overview.stops
-            lines = [f"{_stop(stop)}\n  {_cure(stop.finding)}" for stop in stops]
+            lines = [f"{_stop(stop)}\n  {cure(stop.finding)}" for stop in stops]
         case StepKind.MODELS:
             lines = [printable(each) for each in plan.models]
         case _:
@@ -169,7 +175,8 @@ def _stop(stop: Stop) -> str:
     return f"{where(stop.finding)} {stopped}: {printable(stop.finding.message)}"
 
 
-def _cure(finding: Finding) -> str:
+def cure(finding: Finding) -> str:
+    """Return in one line what can be done about a finding."""
     if finding.fix is not None:
         return f"fix ({finding.fix.applicability}): {printable(titled(finding.fix))}"
     return printable(
