@@ -35,9 +35,9 @@ from kdoctor.target import LEGACY_SWITCH
 if TYPE_CHECKING:
     import ast
 
-    from kdoctor.syntax.classes import UserClass
     from kdoctor.syntax.type_oracle import TypeOracle
     from kdoctor.syntax.type_sets import Types
+    from kdoctor.syntax.user_class import UserClass
     from kdoctor.syntax.values import Value as ValueThere
 
 _MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
