@@ -52,16 +52,20 @@ def told_by_hdf5(path: Path, member: Member | None = None) -> dict[str, Any]:
     return answer
 
 
+Steps = tuple[tuple[str, Any], ...]
+"""Methods of numpy's arrays, each with its argument: `reshape`, `transpose`, `sum`."""
+
+
 class Writing(Struct, frozen=True):
     """What is written into a new HDF5 file.
 
     ``groups``: the texts of each group, by its path. ``copies``: the paths of arrays in the file
-    that is read and in the new one.
+    that is read and in the new one, and what is done to the array in between.
     """
 
     to: Path
     groups: dict[str, dict[str, str | list[str]]]
-    copies: tuple[tuple[str, str], ...]
+    copies: tuple[tuple[str, str, Steps], ...]
 
 
 def copied_by_hdf5(path: Path, member: Member | None, writing: Writing) -> None:

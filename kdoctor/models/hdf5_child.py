@@ -31,6 +31,7 @@ _NO_NAMES = (b"", b".")  # they lead nowhere else
 _MAX_DTYPES = 20  # of a file that are remembered
 _TOO_MANY = f"it has more than {_MAX_OBJECTS:,} groups and arrays"
 _LINK_OUT = "a link in it leads to another file, which was not read"
+_STEPS = ("reshape", "transpose", "sum")  # of numpy's arrays
 
 
 class Refused(Exception):
@@ -383,8 +384,13 @@ def _copy(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
             member = asked["member"]
             source = raw if member is None else member_file(raw, **member)
             with h5py.File(source, "r") as old:
-                for path, target in asked["copies"]:
-                    _copy_array(h5py, old, new, path, target)
+                for path, target, steps in asked["copies"]:
+                    found = _array_at(h5py, old, path)
+                    if steps:
+                        group, _, name = target.rpartition("/")
+                        _group(new, group).create_dataset(name, data=_laid_out(found[()], steps))
+                    else:
+                        _copy_array(h5py, new, found, (path, target))
     return {}
 
 
@@ -402,7 +408,7 @@ def _set(h5py: Any, group: Any, name: str, value: str | list[str]) -> None:
         group.attrs.create(key, piece, dtype=f"S{max(1, size)}")
 
 
-def _copy_array(h5py: Any, old: Any, new: Any, path: str, target: str) -> None:
+def _array_at(h5py: Any, old: Any, path: str) -> Any:
     found = old
     for part in path.split("/"):
         if not isinstance(found.get(part, getlink=True), h5py.HardLink):
@@ -412,10 +418,22 @@ def _copy_array(h5py: Any, old: Any, new: Any, path: str, target: str) -> None:
         raise Refused(f"`{path[:80]}` is no array, or lies in another file")
     if found.dtype.kind not in _NUMBERS:
         raise Refused(f"`{path[:80]}` holds no numbers")
-    group, _, name = target.rpartition("/")
-    h5py.h5o.copy(
-        found.parent.id, path.rpartition("/")[2].encode(), _group(new, group).id, name.encode()
-    )
+    return found
+
+
+def _copy_array(h5py: Any, new: Any, found: Any, paths: tuple[str, str]) -> None:
+    group, _, name = paths[1].rpartition("/")
+    last = paths[0].rpartition("/")[2].encode()
+    h5py.h5o.copy(found.parent.id, last, _group(new, group).id, name.encode())
+
+
+def _laid_out(value: Any, steps: list[list[Any]]) -> Any:
+    """Return an array as another layer has it: reshaped, transposed, summed, step by step."""
+    for name, given in steps:
+        if name not in _STEPS:
+            raise Refused(f"`{name}` is no step")
+        value = getattr(value, name)(given)
+    return value
 
 
 def _group(file: Any, path: str) -> Any:

@@ -11,12 +11,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from kdoctor.models.contents import Contents
 from kdoctor.models.convert.configuration import Rewriter
 from kdoctor.models.convert.expressions import Expressions
 from kdoctor.models.convert.layout import Brackets, Expression, call, literal, sequence, statement
 from kdoctor.models.convert.layout import text as quoted
 from kdoctor.models.convert.record import BY_HAND, Record, shown
-from kdoctor.models.obstacle import Obstacle
+from kdoctor.models.convert.replacements import is_open
+from kdoctor.models.convert.saved import layers_of, names_of
+from kdoctor.models.convert.weights import values_of
+from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 from kdoctor.models.operations import function_of
 from kdoctor.target import Target
 
@@ -32,15 +36,25 @@ class Code(Struct, frozen=True):
     by_hand: tuple[Obstacle, ...]
 
 
-def code_of(model: dict[str, Any], name: str, target: Target) -> tuple[str, tuple[Obstacle, ...]]:
-    """Return the code that makes a model of Keras 2 on the target, and what it lacks.
+def code_of(contents: Contents, target: Target) -> tuple[str, tuple[Obstacle, ...]]:
+    """Return the code that makes a model of Keras 2 on the target, and what it lacks."""
+    made, record = _rewritten(contents, target, has_weights=contents.weights is not None)
+    if is_open(made):
+        made, record = _rewritten(contents, target, has_weights=False)
+    by_hand = tuple(dict.fromkeys([*record.refusals, *record.needed]))
+    return _Writer(made, by_hand, target).code(contents.path.name), by_hand
 
-    ``name`` is that of the file, for a comment.
-    """
-    record = Record(target)
-    made = Rewriter(record).model(copy.deepcopy(model))
-    refusals = tuple(dict.fromkeys(record.refusals))
-    return _Writer(made, refusals, target).code(name), refusals
+
+def _rewritten(
+    contents: Contents, target: Target, *, has_weights: bool
+) -> tuple[dict[str, Any], Record]:
+    record = Record(target, has_weights=has_weights)
+    old = copy.deepcopy(contents.model)
+    assert old is not None
+    made = Rewriter(record).model(old)
+    if not record.refusals and has_weights:  # they fill in what only they say
+        values_of(contents, layers_of(old, made), names_of(old), Record(target))
+    return made, record
 
 
 class _Writer:
@@ -54,7 +68,9 @@ class _Writer:
         self._why: dict[str, str] = {}
         self._functions: list[list[str]] = []
         self._used = set(_RESERVED)
-        self._expressions = Expressions(target, self._stand_ins)
+        self._users = [each for each in refusals if each.remedy is Remedy.CUSTOM_OBJECTS]
+        functions = (each.subject for each in self._users if each.fault is Fault.OWN_FUNCTION)
+        self._expressions = Expressions(target, self._stand_ins, frozenset(functions))
 
     def code(self, name: str) -> str:
         """Return the text of the module."""
@@ -74,7 +90,12 @@ class _Writer:
             '# Weights: model.load_weights("new.keras"), a file that --convert wrote.',
         ]
         last = ["", "", "model = create_model()", ""]
-        return "\n".join([*head, *imports, text, *last])
+        return "\n".join([*head, *imports, *self._imports(), text, *last])
+
+    def _imports(self) -> list[str]:
+        """Return what is said of the classes and functions of the user's."""
+        names = sorted({each.subject.rpartition(">")[2] for each in self._users})
+        return ["", f"# TODO: import these, which are yours: {', '.join(names)}"] if names else []
 
     def _add_stand_in(self, value: dict[str, Any]) -> None:
         name = str((value["config"] or {}).get("name", value["class_name"]))
@@ -132,7 +153,8 @@ class _Writer:
         return [
             f"    # TODO: {shown(each.place)}: {shown(each.cause)}"
             for each in self._refusals
-            if (each.place == where or each.place.startswith(f"{where}/"))
+            if each not in self._users
+            and (each.place == where or each.place.startswith(f"{where}/"))
             and each.place.rpartition("/")[2] not in self._stand_ins
         ]
 

@@ -16,6 +16,22 @@ from kdoctor.models.convert.functional import Functional
 from kdoctor.models.convert.naming import without_slashes
 from kdoctor.models.convert.ranks import known_rank, wanted_rank
 from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.recurrent import CUDNN, OTHERWISE
+from kdoctor.models.convert.replacements import (
+    CONSTRAINTS_IN_TRAINING,
+    IN_TRAINING,
+    LOCAL,
+    cropped,
+    local,
+    with_activation,
+)
+from kdoctor.models.convert.users import (
+    is_of_keras,
+    is_users,
+    kept,
+    kept_function,
+    look_for_function,
+)
 from kdoctor.models.convert.values import converted_values
 from kdoctor.models.obstacle import Fault
 
@@ -34,20 +50,15 @@ _HOMES: Final = {
     "loss": ("keras.losses",),
     "metrics": ("keras.metrics",),
 }
-_OF_KERAS: Final = ("keras", "tf_keras", "tensorflow.python.keras", "tensorflow.keras")
 _POLICIES: Final = frozenset({"Policy", "PolicyV1", "DTypePolicy"})
 # Layers that stand for a piece of TensorFlow, and for Python code.
 OPERATIONS: Final = frozenset({"TFOpLambda", "SlicingOpLambda"})
-_OTHER_WEIGHTS: Final = "CuDNN"  # their weights are not laid out as those of their namesakes
 # What went, and what does the same: the new class, and its name for each argument.
 _REPLACED: Final = {
     "ThresholdedReLU": ("ReLU", {"theta": "threshold"}),
     "Layer": ("Identity", dict[str, str]()),  # it returned what it was called on
 }
 _SHAPES: Final = ("batch_input_shape", "batch_shape")
-_UNLIKE: Final = {
-    "RandomCrop": "it crops only in training in Keras 3: outside, images stay as large as they are"
-}
 _LAMBDAS: Final = frozenset({"Lambda"})
 
 
@@ -67,6 +78,9 @@ class Rewriter:
             cause = f"`{shown(value['class_name'])}` is a class of yours: only your code makes it"
             self.record.refuse(place, cause, Fault.OWN_CLASS, value["class_name"])
             return by_hand(value)
+        if value["class_name"] not in MODELS:
+            text = f"a model of Keras: what `{shown(value['class_name'])}` adds to one is not in it"
+            self.record.change(place, text)
         if value["class_name"] == "Sequential" or "output_layers" not in config:
             return self._sequential(value, config, place)
         made = Functional(self, config, place).converted()
@@ -112,7 +126,7 @@ class Rewriter:
 
     def layer(self, value: Mapping[str, Any], place: str) -> dict[str, Any]:
         """Return a layer as Keras 3 writes it."""
-        if value["class_name"] in MODELS and _is_of_keras(value):
+        if value["class_name"] in MODELS and is_of_keras(value):
             return self.model(value, place)
         return self.object(value, place, _LAYERS)
 
@@ -126,12 +140,14 @@ class Rewriter:
             return self._plain(value, where)
         if leaf in _POLICIES:
             return _object("keras", "DTypePolicy", {"name": config.get("name")})
-        leaf = leaf.removeprefix("Custom>")
+        if "optimizers" in homes[0]:  # Keras 2.11 wrote its own so: `Custom>Adam`
+            leaf = leaf.removeprefix("Custom>")
+            value = {**value, "class_name": leaf}
         if leaf == "InputLayer" and not any(config.get(each) for each in _SHAPES):
             # It was called on a tensor, as another layer is, and returned it.
             leaf = "Layer"
             config = {key: config[key] for key in ("name", "dtype") if key in config}
-        if leaf in _REPLACED and _is_of_keras(value):
+        if leaf in _REPLACED and is_of_keras(value):
             other, names = _REPLACED[leaf]
             self.record.change(
                 where, f"`{leaf}` is not there, or computes nothing: `{other}` does the same"
@@ -141,12 +157,17 @@ class Rewriter:
             cause = "it holds Python code, which is not looked at: write it as a layer by hand"
             self.record.refuse(where, cause, Fault.LAMBDA, str(config.get("name", "")))
             return by_hand(value)
-        if leaf in _UNLIKE and _is_of_keras(value):
-            self.record.refuse(where, _UNLIKE[leaf], Fault.CLASS, leaf)
-            return by_hand(value)
+        leaf, config = self._as_of_keras_3(value, leaf, config, where)
+        if leaf in LOCAL and is_of_keras(value):
+            return self._local(value, leaf, config, where)
         known = self._known(value, leaf, homes)
+        if known is None and is_users(value, homes[0], self.record.target):
+            given = {key: self._value(key, each, where) for key, each in config.items()}
+            given.pop("batch_input_shape", None)
+            return kept({**value, "config": given}, where, self.record)
         if known is None:
-            self._refuse_class(value, leaf, where)
+            cause = f"{self.record.target} has no `{shown(leaf)}`"
+            self.record.refuse(where, cause, Fault.CLASS, leaf)
             return by_hand(value)
         if "batch_input_shape" in config:
             config = self._without_batch_input_shape(leaf, config)
@@ -158,7 +179,45 @@ class Rewriter:
         module, _, name = known.qualified.rpartition(".")
         if name != leaf:
             self.record.change(where, f"`{shown(leaf)}` is `{name}`")
-        return _object(module, name, config)
+        made = _object(module, name, config)
+        if name == "RandomCrop":
+            made = cropped(config)
+            self.record.change(where, "a `Resizing` behind it does what it did outside of training")
+        elif (both := with_activation(made)) is not None:
+            made = both
+            self.record.change(where, "its activation has weights, and is a layer behind it")
+        return made
+
+    def _as_of_keras_3(
+        self, value: Mapping[str, Any], leaf: str, config: dict[str, Any], where: str
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the class and the arguments of what does the same in Keras 3, if it is there."""
+        if not is_of_keras(value):
+            return leaf, config
+        if leaf in CUDNN:
+            if any(config.get(key) is not None for key in OTHERWISE):
+                cause = f"`{leaf}` with a constraint or a `bias_regularizer` is not converted"
+                self.record.refuse(where, cause, Fault.CLASS, leaf)
+            self.record.change(where, f"`{leaf}` is `{CUDNN[leaf]}`: its weights are laid out anew")
+            fixed = {"reset_after": True} if leaf == "CuDNNGRU" else {}
+            return CUDNN[leaf], {**config, **fixed, "recurrent_activation": "sigmoid"}
+        if leaf in IN_TRAINING:
+            text = f"`{leaf}` is not there: what it did in training only is left out"
+            self.record.change(where, text)
+            return "Identity", {key: config[key] for key in ("name", "dtype") if key in config}
+        return leaf, config
+
+    def _local(
+        self, value: Mapping[str, Any], leaf: str, config: dict[str, Any], where: str
+    ) -> dict[str, Any]:
+        given = {key: self._value(key, each, where) for key, each in config.items()}
+        made = local(
+            leaf, {**given, "name": self.name(given.get("name"), where)}, where, self.record
+        )
+        if made is None:
+            return by_hand(value)
+        self.record.change(where, f"`{leaf}` is made of `take`, `Reshape` and `EinsumDense`")
+        return made
 
     def check_rank(self, before: Mapping[str, Any], layer: Mapping[str, Any], place: str) -> None:
         """Refuse a layer that is called on an input of a rank that it does not take."""
@@ -177,9 +236,8 @@ class Rewriter:
         return made
 
     def _plain(self, value: Mapping[str, Any], where: str) -> dict[str, Any]:
-        if value["class_name"] == "function" and value.get("module") != "builtins":
-            cause = f"`{shown(value.get('config'))}` is a function of yours"
-            self.record.refuse(where, cause, Fault.OWN_FUNCTION, str(value.get("config")))
+        if value["class_name"] == "function":
+            return kept_function(value, where, self.record)
         if value["class_name"] == "__lambda__":
             self.record.refuse(where, "it holds Python code, which is not looked at", Fault.LAMBDA)
         return dict(value)
@@ -197,45 +255,34 @@ class Rewriter:
         """Return the value of an argument, with the objects in it."""
         if isinstance(value, list):
             return [self._value(key, each, where) for each in value]
+        if isinstance(value, str):
+            look_for_function(key, value, where, self.record)
         if not isinstance(value, dict):
             return value
         if isinstance(value.get("class_name"), str) and "config" in value:
-            if value["class_name"] in MODELS and _is_of_keras(value):
+            if value["class_name"] in MODELS and is_of_keras(value):
                 return self.model(value, where)
+            if value["class_name"] in CONSTRAINTS_IN_TRAINING and is_of_keras(value):
+                leaf = value["class_name"]
+                text = f"`{key}={leaf}` is not there: what it did in training only is left out"
+                self.record.change(where, text)
+                return None
             end = next((each for each in _HOMES if key.endswith(each)), "")
             return self.object(value, where, _HOMES.get(end, _LAYERS))
         return {name: self._value(name, each, where) for name, each in value.items()}
 
     def _known(self, value: Mapping[str, Any], leaf: str, homes: tuple[str, ...]) -> Lookup | None:
         """Return the class of the target that an object is of."""
-        if not _is_of_keras(value):
+        if not is_of_keras(value):
             return None
         module = value.get("module")
         named = (module,) if isinstance(module, str) and module.startswith("keras.") else ()
-        other = leaf if leaf.startswith(_OTHER_WEIGHTS) else canonical_name(leaf)
-        for name in dict.fromkeys((leaf, other)):
+        for name in dict.fromkeys((leaf, canonical_name(leaf))):
             for home in (*named, *homes):
                 found = lookup(f"{home}.{name}", self.record.target)
                 if found.presence is Presence.EXISTS:
                     return found
         return None
-
-    def _refuse_class(self, value: Mapping[str, Any], leaf: str, where: str) -> None:
-        if _is_of_keras(value):
-            cause = f"{self.record.target} has no `{shown(leaf)}`"
-            self.record.refuse(where, cause, Fault.CLASS, leaf)
-        else:
-            cause = f"`{shown(leaf)}` is a class of yours or of another package"
-            self.record.refuse(where, cause, Fault.OWN_CLASS, leaf)
-
-
-def _is_of_keras(value: Mapping[str, Any]) -> bool:
-    module = value.get("module")
-    if module is None:
-        return ">" not in value["class_name"].removeprefix("Custom>")
-    return isinstance(module, str) and any(
-        module == each or module.startswith(f"{each}.") for each in _OF_KERAS
-    )
 
 
 def _is_input(layers: list[dict[str, Any]]) -> bool:

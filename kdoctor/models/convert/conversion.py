@@ -13,6 +13,7 @@ from kdoctor.models.contents import Contents
 from kdoctor.models.convert.code import Code, code_of
 from kdoctor.models.convert.configuration import Rewriter
 from kdoctor.models.convert.files import (
+    ARCHIVE_ENDING,
     check_assets,
     check_code_output,
     check_output,
@@ -20,9 +21,9 @@ from kdoctor.models.convert.files import (
     write_text,
 )
 from kdoctor.models.convert.record import Change, Record, shown
-from kdoctor.models.convert.saved import Saved, layers_of
+from kdoctor.models.convert.saved import Saved, layers_of, names_of
 from kdoctor.models.convert.training import converted_training
-from kdoctor.models.convert.weights import Values, values_of
+from kdoctor.models.convert.weights import Values, check_users, values_of
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.obstacle import Fault, Obstacle
 from kdoctor.models.reading import read_contents
@@ -40,12 +41,16 @@ _DAMAGED: Final = (
 
 
 class Conversion(Struct, frozen=True):
-    """What became of a file. Where ``refusals`` has something, nothing was written."""
+    """What became of a file. Where ``refusals`` has something, nothing was written.
+
+    ``needed`` are classes and functions of the user's, without which the new file does not load.
+    """
 
     source: Path
     to: Path
     target: Target
     changes: tuple[Change, ...]
+    needed: tuple[Obstacle, ...]
     refusals: tuple[Obstacle, ...]
 
     @property
@@ -74,7 +79,14 @@ def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> C
     if not record.refusals:
         model, saved, values, training = made
         write(contents, to, (model, saved, values), training, record)
-    return Conversion(source, to, target, tuple(record.changes), tuple(record.refusals))
+    return Conversion(
+        source,
+        to,
+        target,
+        changes=tuple(record.changes),
+        needed=tuple(record.needed),
+        refusals=tuple(record.refusals),
+    )
 
 
 def refusals_of(contents: Contents, target: Target) -> tuple[Obstacle, ...] | None:
@@ -114,7 +126,7 @@ def write_code(source: Path, to: Path, target: Target, *, force: bool = False) -
     if contents.model is None:
         raise FileProblem(f"{source}: {contents.kind.value}: it holds no architecture")
     try:
-        text, refusals = code_of(contents.model, source.name, target)
+        text, refusals = code_of(contents, target)
     except _DAMAGED as error:
         raise _damaged(source, error) from error
     write_text(to, text)
@@ -151,10 +163,12 @@ def _rewritten(
     if contents.training:
         training = converted_training(contents.training, record)
     saved = layers_of(old, model)
-    values = values_of(contents, saved, _names_of(old), record)
+    values = values_of(contents, saved, names_of(old), record)
     if values and _is_unbuilt(model):
         cause = "the file names no input shape, and Keras 3 makes no weights without one"
         record.refuse("", cause, Fault.STRUCTURE)
+    is_to_hdf5 = not to.name.endswith(ARCHIVE_ENDING)
+    check_users(contents, saved, record, is_to_hdf5=is_to_hdf5)
     check_assets(contents, to, saved, record)
     return model, saved, values, training
 
@@ -166,10 +180,3 @@ def _is_unbuilt(model: dict[str, Any]) -> bool:
         return False
     first = config["layers"][0] if config["layers"] else {}
     return first.get("class_name") not in {"InputLayer", "Functional", "Sequential"}
-
-
-def _names_of(model: dict[str, Any]) -> list[str]:
-    """Return the names of a model's layers, as the file has them."""
-    config = model["config"]
-    layers = config if isinstance(config, list) else config["layers"]
-    return [str(each.get("name", each["config"].get("name", ""))) for each in layers]

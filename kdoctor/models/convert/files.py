@@ -192,7 +192,7 @@ def _hdf5(
     for layer in layers:
         path = f"model_weights/{layer.name}"
         groups[path] = {"weight_names": [each.target for each in layer.weights]}
-        copies += [Copy(each.source, f"{path}/{each.target}") for each in layer.weights]
+        copies += [Copy(each.source, f"{path}/{each.target}", each.steps) for each in layer.weights]
     _copy(contents, made, copies, groups)
 
 
@@ -220,6 +220,8 @@ def _metadata(contents: Contents, record: Record) -> dict[str, Any]:
         "converted_from": {"file": contents.path.name, "keras_version": contents.writer.keras},
         "changes": [_told(each) for each in record.changes],
     }
+    if record.needed:
+        made["kdoctor"]["custom_objects"] = sorted({each.subject for each in record.needed})
     return made
 
 
@@ -238,8 +240,8 @@ def _copy(contents: Contents, to: Path, copies: Sequence[Copy], groups: dict[str
         with opened(contents.path) as archive:
             _check_sum(archive, _WEIGHTS)
             member = place_of(contents.path, archive, _WEIGHTS)
-    pairs = tuple((each.source, each.target) for each in copies)
-    copied_by_hdf5(contents.path, member, Writing(to, groups, pairs))
+    arrays = tuple((each.source, each.target, each.steps) for each in copies)
+    copied_by_hdf5(contents.path, member, Writing(to, groups, arrays))
 
 
 def _check_sum(archive: zipfile.ZipFile, name: str) -> None:

@@ -43,11 +43,17 @@ class Functional:
         self._rewriter, self._config, self._place = rewriter, config, place
         self._layers = {each["name"]: each for each in config["layers"]}
         self._names = self._new_names()
+        self._replaced: set[str] = set()  # layers for which a functional model stands
 
     def converted(self) -> dict[str, Any]:
         """Return the configuration of the model."""
         layers = [self._layer(each) for each in self._config["layers"]]
         self._check_ranks(layers)
+        self._replaced = {
+            new["name"]
+            for old, new in zip(self._config["layers"], layers, strict=True)
+            if new["class_name"] == "Functional" and old["class_name"] not in _MODELS
+        }
         made = {
             "name": self._rewriter.name(self._config.get("name"), self._place),
             "trainable": self._config.get("trainable", True),
@@ -165,6 +171,8 @@ class Functional:
             name, node, tensor = value[:3]
             if self._layers[name]["class_name"] == "Sequential":
                 node = max(0, node - 1)
+            elif self._names[name] in self._replaced:
+                node += 1  # Keras 3 counts that of a functional model so
             return [self._names[name], node, tensor]
         if isinstance(value, list):
             return [self._ends(each) for each in value]

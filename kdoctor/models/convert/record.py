@@ -23,12 +23,17 @@ class Change(Struct, frozen=True):
 
 
 class Record:
-    """What one conversion changes and what stands in its way, in the order of the file."""
+    """What one conversion changes and what stands in its way, in the order of the file.
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    ``needed`` are the classes and functions of the user's, which stay as they are: to load the new
+    file takes them. ``has_weights``: whether the file has them, and not the configuration alone.
+    """
+
+    def __init__(self, target: Target, *, has_weights: bool = True) -> None:
+        self.target, self.has_weights = target, has_weights
         self.changes: list[Change] = []
         self.refusals: list[Obstacle] = []
+        self.needed: list[Obstacle] = []
 
     def change(self, place: str, text: str) -> None:
         """Note a change, once."""
@@ -36,11 +41,18 @@ class Record:
         if found not in self.changes:
             self.changes.append(found)
 
-    def refuse(self, place: str, cause: str, fault: Fault, subject: str = "") -> None:
+    def refuse(
+        self, place: str, cause: str, fault: Fault, subject: str = "", cure: str = ""
+    ) -> None:
         """Note what cannot be converted."""
         self.refusals.append(
-            Obstacle(place, cause, fault=fault, part=Part.MODEL, subject=shown(subject))
+            Obstacle(place, cause, cure, fault=fault, part=Part.MODEL, subject=shown(subject))
         )
+
+    def need(self, obstacle: Obstacle) -> None:
+        """Note a class or a function that whoever loads the new file has to pass, once."""
+        if obstacle not in self.needed:
+            self.needed.append(obstacle)
 
     def takes(self, qualified: str, argument: str) -> bool:
         """Say whether a callable of the target has a parameter of that name."""

@@ -7,52 +7,28 @@ order follows from the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from kdoctor.models.convert.graph import order_of_layers
 from kdoctor.models.convert.naming import Numbered
+from kdoctor.models.convert.recurrent import from_cudnn
+from kdoctor.models.convert.replacements import below_old, layout_of
+from kdoctor.models.convert.users import is_kept
+from kdoctor.models.convert.variables import CELLS, own_variables
+from kdoctor.models.hdf5 import Steps
 
 _MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
-_CELLS: Final = {
-    "LSTM": "LSTMCell",
-    "GRU": "GRUCell",
-    "SimpleRNN": "SimpleRNNCell",
-    **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "ConvLSTMCell"),
-}
-_KERNELS: Final = ("kernel", "bias")
-_RECURRENT: Final = ("kernel", "recurrent_kernel", "bias")
-# What each class adds, in this order; `tests/models/convert/test_saved.py` asks both Kerases.
-_VARIABLES: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv3D"), _KERNELS),
-    **dict.fromkeys(("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _KERNELS),
-    **dict.fromkeys(("DepthwiseConv1D", "DepthwiseConv2D"), ("depthwise_kernel", "bias")),
-    **dict.fromkeys(
-        ("SeparableConv1D", "SeparableConv2D"), ("depthwise_kernel", "pointwise_kernel", "bias")
-    ),
-    **dict.fromkeys(("SimpleRNNCell", "LSTMCell", "GRUCell", "ConvLSTMCell"), _RECURRENT),
-    "Embedding": ("embeddings",),
-    "PReLU": ("alpha",),
-    "BatchNormalization": ("gamma", "beta", "moving_mean", "moving_variance"),
-    **dict.fromkeys(("LayerNormalization", "GroupNormalization"), ("gamma", "beta")),
-    "Normalization": ("mean", "variance", "count"),
-    "Attention": ("scale", "concat_score_weight"),
-    "AdditiveAttention": ("scale",),
-    "SpectralNormalization": ("sn_u",),
-}
 _NOT_TRAINED: Final = frozenset(
     {"moving_mean", "moving_variance", "mean", "variance", "count", "sn_u"}
 )
-# The argument without which a variable is not made.
-_SWITCHES: Final = {
-    "bias": "use_bias",
-    "gamma": "scale",
-    "beta": "center",
-    "scale": "use_scale",
-}
-_ATTENTION: Final = ("query", "key", "value", "output")
+ATTENTION: Final = ("query", "key", "value", "output")
+
+
+Shape = tuple[int, ...]
+LayOut = Callable[[Sequence[Shape]], Sequence[Steps]]
 
 
 class Saved(Struct):
@@ -60,6 +36,9 @@ class Saved(Struct):
 
     ``old`` and ``new`` are the paths in the archives of Keras 2 and 3. ``own`` are the names of its
     variables, None where they are not known; ``order`` is that of the children in Keras 3.
+    ``users`` is the name of a layer of the user's, of which nothing else is known; "" otherwise.
+    It ``is_nested`` where some of its weights are those of layers in it.
+    ``lay_out`` returns what is done to each variable, from the shapes that they have in the file.
     """
 
     old: str
@@ -68,6 +47,9 @@ class Saved(Struct):
     is_trained: bool = True
     children: tuple[Saved, ...] = ()
     order: tuple[int, ...] = ()
+    lay_out: LayOut | None = None
+    users: str = ""
+    is_nested: bool = False
 
     def everything(self) -> Iterator[Saved]:
         """Yield the object and all that it holds."""
@@ -128,7 +110,7 @@ def layers_of(
     ranks = {name: rank for rank, name in enumerate(_order(new, names))}
     order = sorted(range(len(after)), key=lambda number: ranks.get(names[number], -1))
     numbered_2, numbered_3 = Numbered(), Numbered()
-    paths_2 = [numbered_2.name(each["class_name"]) for each in before]
+    paths_2 = [numbered_2.name(each["class_name"].rpartition(">")[2]) for each in before]
     paths_3 = dict[int, str]()
     for number in order:
         if not _is_operation(after[number]):
@@ -140,6 +122,11 @@ def layers_of(
     )
     is_trained = _is_trained(new)
     return Saved(places[0], places[1], (), is_trained, children, tuple(order))
+
+
+def names_of(model: Mapping[str, Any]) -> list[str]:
+    """Return the names of a model's layers, as the file has them."""
+    return [str(each.get("name", each["config"].get("name", ""))) for each in _layers(model)]
 
 
 def _layers(model: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -158,11 +145,14 @@ def _order(model: Mapping[str, Any], names: list[str]) -> list[str]:
 def _saved(pair: tuple[Any, Any], places: tuple[str, str]) -> Saved:
     """Return the objects of a layer."""
     old, new = pair
+    if is_kept(new):
+        return Saved(*places, None, _is_trained(new), users=_name(old) or new["class_name"])
     if new["class_name"] in _MODELS:
-        return layers_of(old, new, places)
+        is_model = old["class_name"] in _MODELS
+        return layers_of(old, new, places) if is_model else _replaced(old, new, places)
     before, after = old["config"], new["config"]
     cls = new["class_name"]
-    made = Saved(*places, _own(cls, after), _is_trained(new))
+    made = Saved(*places, own_variables(cls, after), _is_trained(new))
     match cls:
         case "Bidirectional":
             backward = "backward_layer" if "backward_layer" in after else "layer"
@@ -178,12 +168,34 @@ def _saved(pair: tuple[Any, Any], places: tuple[str, str]) -> Saved:
             made.children = _cells(before, after, places)
         case "MultiHeadAttention":
             made.children = _attention(after, places)
-        case _ if cls in _CELLS:
+        case _ if cls in CELLS:
             where = (f"{places[0]}/cell", f"{places[1]}/cell")
-            inside = _activations(before, after, where)
-            made.children = (Saved(*where, _own(_CELLS[cls], after), made.is_trained, inside),)
+            cell = Saved(*where, own_variables(CELLS[cls], after), made.is_trained)
+            cell.children = _activations(before, after, where)
+            if old["class_name"].startswith("CuDNN"):  # they are the layer's own there
+                cell.old, cell.lay_out = places[0], from_cudnn(int(after["units"]), cls)
+                made.old = ""
+            made.children = (cell,)
         case _:
             made.children = _activations(before, after, places)
+    return made
+
+
+def _replaced(old: Any, new: Any, places: tuple[str, str]) -> Saved:
+    """Return the objects of a model that stands for one layer (``replacements``)."""
+    made = Saved("", places[1], (), _is_trained(new))
+    numbered, parts = Numbered(), []
+    for each in new["config"]["layers"]:
+        if _is_operation(each):
+            continue
+        path = f"{places[1]}/layers/{numbered.name(each['class_name'])}"
+        below = below_old(old, each)
+        if below is not None:
+            own = own_variables(each["class_name"], each["config"])
+            part = Saved(f"{places[0]}/{below}".rstrip("/"), path, own, made.is_trained)
+            part.lay_out = layout_of(old, new)
+            parts.append(part)
+    made.children = tuple(parts)
     return made
 
 
@@ -222,32 +234,10 @@ def _attention(config: Mapping[str, Any], places: tuple[str, str]) -> tuple[Save
         Saved(
             f"{places[0]}/_{name}_dense",
             f"{places[1]}/{name}_dense",
-            _own("EinsumDense", {"use_bias": config.get("use_bias", True)}),
+            own_variables("EinsumDense", {"use_bias": config.get("use_bias", True)}),
             bool(config.get("trainable", True)),
         )
-        for name in _ATTENTION
-    )
-
-
-def _own(cls: str, config: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the names of the variables that an object adds itself; None where it is not known."""
-    if cls in _CELLS or cls in {"RNN", "Bidirectional", "StackedRNNCells", "TimeDistributed"}:
-        return ()
-    if cls == "MultiHeadAttention":
-        return ()
-    names = _VARIABLES.get(cls)
-    if names is None:
-        return None
-    if cls == "Normalization" and config.get("mean") is not None:
-        return ()
-    if cls == "Attention" and config.get("score_mode", "dot") != "concat":
-        names = names[:1]
-    if cls == "EinsumDense" and "equation" in config:
-        return names if config.get("bias_axes") is not None else names[:1]
-    return tuple(
-        name
-        for name in names
-        if config.get(_SWITCHES.get(name, ""), name != "scale" or cls != "Attention") is not False
+        for name in ATTENTION
     )
 
 
