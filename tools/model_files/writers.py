@@ -71,7 +71,7 @@ class Writer:
 _OLD = ("tensorflow==1.15.5", "h5py<3", "protobuf<3.21", "numpy<1.19")
 # Of each minor release of Keras 3 the last one that the TensorFlow of this environment serves.
 _OF_KERAS_3 = (
-    *("3.14.1", "3.13.2", "3.12.1", "3.11.3", "3.10.0", "3.9.2", "3.8.0", "3.7.0", "3.6.0"),
+    *("3.14.1", "3.13.2", "3.12.4", "3.11.3", "3.10.0", "3.9.2", "3.8.0", "3.7.0", "3.6.0"),
     *("3.5.0", "3.4.1", "3.3.3", "3.2.1", "3.1.1", "3.0.5"),
 )
 WRITERS = (
