@@ -20,6 +20,7 @@ from kdoctor.models.convert.files import (
     write,
     write_text,
 )
+from kdoctor.models.convert.lambda_sources import Lambdas, is_written
 from kdoctor.models.convert.record import Change, Record, shown
 from kdoctor.models.convert.saved import Saved, layers_of, names_of
 from kdoctor.models.convert.training import converted_training
@@ -27,6 +28,7 @@ from kdoctor.models.convert.weights import Values, check_users, values_of
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.obstacle import Fault, Obstacle
 from kdoctor.models.reading import read_contents
+from kdoctor.models.verdict import load_arguments
 from kdoctor.target import Target
 
 _CONVERTED: Final = frozenset({FileKind.HDF5, FileKind.KERAS_ARCHIVE})
@@ -43,7 +45,8 @@ _DAMAGED: Final = (
 class Conversion(Struct, frozen=True):
     """What became of a file. Where ``refusals`` has something, nothing was written.
 
-    ``needed`` are classes and functions of the user's, without which the new file does not load.
+    ``needed`` are classes and functions without which the new file does not load: the user's, and
+    those that are written into ``module``, "" where none are.
     """
 
     source: Path
@@ -52,6 +55,12 @@ class Conversion(Struct, frozen=True):
     changes: tuple[Change, ...]
     needed: tuple[Obstacle, ...]
     refusals: tuple[Obstacle, ...]
+    module: str = ""
+
+    @property
+    def load_arguments(self) -> dict[str, str]:
+        """The arguments of ``load_model`` that it takes, as source text."""
+        return load_arguments(each for each in self.needed if not is_written(each))
 
     @property
     def is_written(self) -> bool:
@@ -59,8 +68,12 @@ class Conversion(Struct, frozen=True):
         return not self.refusals
 
 
-def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> Conversion:
+def convert(
+    source: Path, to: Path, target: Target, *, lambdas: Lambdas | None = None, force: bool = False
+) -> Conversion:
     """Write a saved model as the target loads it; the file that it is made of stays as it is.
+
+    ``lambdas`` has the sources of functions.
 
     Raises:
         FileProblem: the file cannot be read, is damaged, or is no model that can be converted.
@@ -71,7 +84,7 @@ def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> C
     check_output(source, to, force=force)
     contents = read_contents(source)
     _check_kind(contents)
-    record = Record(target)
+    record = Record(target, lambdas)
     try:
         made = _rewritten(contents, to, record)
     except _DAMAGED as error:
@@ -86,6 +99,7 @@ def convert(source: Path, to: Path, target: Target, *, force: bool = False) -> C
         changes=tuple(record.changes),
         needed=tuple(record.needed),
         refusals=tuple(record.refusals),
+        module=record.lambdas.code if any(map(is_written, record.needed)) else "",
     )
 
 
@@ -112,7 +126,9 @@ def _is_convertible(contents: Contents) -> bool:
     return True
 
 
-def write_code(source: Path, to: Path, target: Target, *, force: bool = False) -> Code:
+def write_code(
+    source: Path, to: Path, target: Target, *, lambdas: Lambdas | None = None, force: bool = False
+) -> Code:
     """Write the architecture of a saved model as code for the target.
 
     Raises:
@@ -126,7 +142,7 @@ def write_code(source: Path, to: Path, target: Target, *, force: bool = False) -
     if contents.model is None:
         raise FileProblem(f"{source}: {contents.kind.value}: it holds no architecture")
     try:
-        text, refusals = code_of(contents, target)
+        text, refusals = code_of(contents, target, lambdas)
     except _DAMAGED as error:
         raise _damaged(source, error) from error
     write_text(to, text)
@@ -156,6 +172,8 @@ def _rewritten(
 ) -> tuple[dict[str, Any], Saved, Values, dict[str, Any] | None]:
     old = copy.deepcopy(contents.model)
     assert old is not None
+    if record.lambdas.is_given:
+        record.lambdas.look_for(lambda: Rewriter(Record(record.target, record.lambdas)).model(old))
     model = Rewriter(record).model(old)
     training = None
     if record.refusals:

@@ -175,7 +175,7 @@ def _hdf5(
     record: Record,
 ) -> None:
     config, saved, values = model
-    layers = copies_to_hdf5(values, saved, config)
+    layers = copies_to_hdf5(values, saved)
     about = _metadata(contents, record)
     texts = {
         "keras_version": record.target.keras_version,

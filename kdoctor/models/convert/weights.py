@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -261,16 +261,13 @@ def copies_to_archive(values: Values) -> list[Copy]:
     ]
 
 
-def copies_to_hdf5(values: Values, model: Saved, config: dict[str, Any]) -> list[LayerWeights]:
+def copies_to_hdf5(values: Values, model: Saved) -> list[LayerWeights]:
     """Return the weights of each layer as Keras 3 reads them from an HDF5 model: by their order."""
-    layers = config["config"]["layers"]
-    inserted = len(layers) - len(model.children)
-    names = [_name(each) for each in layers[inserted:]]
-    order = model.order or tuple(range(len(names)))
-    return [_layer(names[number], model.children[number], values) for number in order]
+    order = model.order or tuple(range(len(model.children)))
+    return [_layer(model.children[number], values) for number in order]
 
 
-def _layer(name: str, saved: Saved, values: Values) -> LayerWeights:
+def _layer(saved: Saved, values: Values) -> LayerWeights:
     copies = []
     order = saved.in_order_of_keras_3()
     if any(each.users for each, _ in order):  # as they were: `check_users`
@@ -279,11 +276,7 @@ def _layer(name: str, saved: Saved, values: Values) -> LayerWeights:
     for each, number in order:
         own = each.own or ()
         below = each.new.removeprefix(saved.new).strip("/")
-        target = "/".join(filter(None, (name, below, own[number])))
+        target = "/".join(filter(None, (saved.name, below, own[number])))
         source = values[each.new, number]
         copies.append(Copy(source.path, target, source.steps))
-    return LayerWeights(name, tuple(copies))
-
-
-def _name(layer: dict[str, Any]) -> str:
-    return str(layer.get("name", layer["config"].get("name", "")))
+    return LayerWeights(saved.name, tuple(copies))
