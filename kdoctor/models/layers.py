@@ -245,9 +245,8 @@ def _object_obstacles(
         yield from lambda_obstacles(config, at)
         return
     for name, value in config.items():
-        if not is_refused(home, name, at.target):
-            below = at.down("config", name)
-            yield from value_obstacles(name, value, below)
+        if isinstance(value, str | dict | list) and not is_refused(home, name, at.target):
+            yield from value_obstacles(name, value, at.down("config", name))
 
 
 def value_obstacles(name: str, value: Any, at: At) -> Iterator[Obstacle]:
