@@ -21,10 +21,11 @@ from kdoctor.models.convert.files import (
     write_text,
 )
 from kdoctor.models.convert.lambda_sources import Lambdas, is_written
+from kdoctor.models.convert.optimizer_state import NotKept, kept_state
 from kdoctor.models.convert.record import Change, Record, shown
 from kdoctor.models.convert.saved import Saved, layers_of, names_of
 from kdoctor.models.convert.training import converted_training
-from kdoctor.models.convert.weights import Values, check_users, values_of
+from kdoctor.models.convert.weights import Copy, Rewritten, check_users, values_of
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.obstacle import Fault, Obstacle
 from kdoctor.models.reading import read_contents
@@ -90,8 +91,8 @@ def convert(
     except _DAMAGED as error:
         raise _damaged(source, error) from error
     if not record.refusals:
-        model, saved, values, training = made
-        write(contents, to, (model, saved, values), training, record)
+        state = _state(contents, to, made, record)
+        write(contents, to, made, state, record)
     return Conversion(
         source,
         to,
@@ -101,6 +102,21 @@ def convert(
         refusals=tuple(record.refusals),
         module=record.lambdas.code if any(map(is_written, record.needed)) else "",
     )
+
+
+def _state(contents: Contents, to: Path, made: Rewritten, record: Record) -> list[Copy]:
+    """Return what is copied of the state of the optimizer; say what becomes of it."""
+    if made.training is None:
+        return []
+    try:
+        copies = kept_state(contents, made, is_to_hdf5=not to.name.endswith(ARCHIVE_ENDING))
+    except NotKept as problem:
+        text = "the state of the optimizer is left out, and training goes on with a new one"
+        record.change("", f"{text} ({problem})")
+        return []
+    if copies:
+        record.change("", "the state of the optimizer goes along")
+    return copies
 
 
 def refusals_of(contents: Contents, target: Target) -> tuple[Obstacle, ...] | None:
@@ -167,9 +183,7 @@ def _check_kind(contents: Contents) -> None:
         raise FileProblem(f"{path}: Keras {version} wrote it: there is nothing to convert")
 
 
-def _rewritten(
-    contents: Contents, to: Path, record: Record
-) -> tuple[dict[str, Any], Saved, Values, dict[str, Any] | None]:
+def _rewritten(contents: Contents, to: Path, record: Record) -> Rewritten:
     # It is plain JSON, and of its kinds this is the quickest copy by far.
     old: dict[str, Any] = marshal.loads(marshal.dumps(contents.model))  # noqa: S302 - our own
     if record.lambdas.is_given:
@@ -177,7 +191,7 @@ def _rewritten(
     model = Rewriter(record).model(old)
     training = None
     if record.refusals:
-        return model, Saved("", "", ()), {}, None
+        return Rewritten(model, Saved("", "", ()), {}, None)
     if contents.training:
         training = converted_training(contents.training, record)
     saved = layers_of(old, model)
@@ -188,7 +202,7 @@ def _rewritten(
     is_to_hdf5 = not to.name.endswith(ARCHIVE_ENDING)
     check_users(contents, saved, record, is_to_hdf5=is_to_hdf5)
     check_assets(contents, to, saved, record)
-    return model, saved, values, training
+    return Rewritten(model, saved, values, training)
 
 
 def _is_unbuilt(model: dict[str, Any]) -> bool:

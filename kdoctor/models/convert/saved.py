@@ -67,33 +67,41 @@ class Saved(Struct):
         """Return the variables as an HDF5 file of Keras 3 lists them."""
         return _ordered(self, by_keras_3=True)
 
+    def trained(self, *, by_keras_3: bool) -> list[Variable]:
+        """Return the variables that are trained, in the order of Keras 2 or 3."""
+        return _trained(self, by_keras_3=by_keras_3)
+
 
 Variable = tuple[Saved, int]
 
 
+def _trained(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    if not saved.is_trained:
+        return []
+    own = [(saved, number) for number, name in _named(saved) if name not in _NOT_TRAINED]
+    inside = _children(saved, by_keras_3=by_keras_3)
+    return own + [found for each in inside for found in _trained(each, by_keras_3=by_keras_3)]
+
+
+def _kept(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    inside = _children(saved, by_keras_3=by_keras_3)
+    below = _kept if saved.is_trained else _ordered
+    own = [
+        (saved, number)
+        for number, name in _named(saved)
+        if not saved.is_trained or name in _NOT_TRAINED
+    ]
+    return own + [found for each in inside for found in below(each, by_keras_3=by_keras_3)]
+
+
 def _ordered(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
-    def trained(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            return []
-        own = [(each, number) for number, name in _named(each) if name not in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in trained(child)]
+    return _trained(saved, by_keras_3=by_keras_3) + _kept(saved, by_keras_3=by_keras_3)
 
-    def kept(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            own = [(each, number) for number, _ in _named(each)]
-            return own + [found for child in children(each) for found in whole(child)]
-        own = [(each, number) for number, name in _named(each) if name in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in kept(child)]
 
-    def whole(each: Saved) -> list[Variable]:
-        return trained(each) + kept(each)
-
-    def children(each: Saved) -> Sequence[Saved]:
-        if by_keras_3 and each.order:
-            return [each.children[number] for number in each.order]
-        return each.children
-
-    return whole(saved)
+def _children(saved: Saved, *, by_keras_3: bool) -> Sequence[Saved]:
+    if by_keras_3 and saved.order:
+        return [saved.children[number] for number in saved.order]
+    return saved.children
 
 
 def _named(saved: Saved) -> list[tuple[int, str]]:

@@ -36,7 +36,6 @@ def converted_training(config: Mapping[str, Any], record: Record) -> dict[str, A
     if why:
         record.change("", f"what it was compiled with is left out ({why}): call `compile` anew")
         return None
-    record.change("", "the state of the optimizer is left out: training goes on with a new one")
     for each in inner.changes:
         record.change(each.place, each.text)
     return made

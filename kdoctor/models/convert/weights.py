@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,6 +42,18 @@ class LayerWeights(Struct, frozen=True):
 
     name: str
     weights: tuple[Copy, ...]
+
+
+class Rewritten(Struct, frozen=True):
+    """A model as Keras 3 reads it: its configuration, and where its variables are.
+
+    ``training`` is what it is compiled with, None for nothing.
+    """
+
+    model: dict[str, Any]
+    saved: Saved
+    values: Values
+    training: dict[str, Any] | None
 
 
 Values = dict[tuple[str, int], Source]  # (new path of an object, number of its variable): the array
