@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from kdoctor.models.at import shown
 from kdoctor.models.contents import Contents
 from kdoctor.models.convert.configuration import Rewriter
 from kdoctor.models.convert.expressions import Expressions
 from kdoctor.models.convert.lambda_sources import Lambdas, is_written
 from kdoctor.models.convert.layout import Brackets, Expression, call, literal, sequence, statement
 from kdoctor.models.convert.layout import text as quoted
-from kdoctor.models.convert.record import BY_HAND, Record, shown
+from kdoctor.models.convert.record import BY_HAND, Record
 from kdoctor.models.convert.replacements import is_open
 from kdoctor.models.convert.saved import layers_of, names_of
 from kdoctor.models.convert.weights import values_of

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from kdoctor.keras_api import Lookup, Presence, lookup
 from kdoctor.keras_api.class_aliases import canonical_name
-from kdoctor.models.at import At
+from kdoctor.models.at import At, shown
 from kdoctor.models.convert.arguments import converted_arguments
 from kdoctor.models.convert.functional import Functional
 from kdoctor.models.convert.graph import chained, is_whole_input, written_tensor
 from kdoctor.models.convert.lambda_sources import PACKAGE, NotFound
 from kdoctor.models.convert.naming import without_slashes
 from kdoctor.models.convert.ranks import known_rank, wanted_rank
-from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.record import Record, by_hand, inside
 from kdoctor.models.convert.recurrent import CUDNN, OTHERWISE
 from kdoctor.models.convert.replacements import (
     CONSTRAINTS_IN_TRAINING,

@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.models.at import shown
 from kdoctor.models.contents import Contents
 from kdoctor.models.convert.code import Code, code_of
 from kdoctor.models.convert.configuration import Rewriter
@@ -22,7 +23,7 @@ from kdoctor.models.convert.files import (
 )
 from kdoctor.models.convert.lambda_sources import Lambdas, is_written
 from kdoctor.models.convert.optimizer_state import NotKept, kept_state
-from kdoctor.models.convert.record import Change, Record, shown
+from kdoctor.models.convert.record import Change, Record
 from kdoctor.models.convert.saved import Saved, layers_of, names_of
 from kdoctor.models.convert.training import converted_training
 from kdoctor.models.convert.weights import Copy, Rewritten, check_users, values_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from kdoctor.models.at import shown
 from kdoctor.models.convert.graph import (
     CONSTANT,
     Tensor,
@@ -14,7 +15,7 @@ from kdoctor.models.convert.graph import (
     written_tensor,
 )
 from kdoctor.models.convert.naming import without_slashes
-from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.record import Record, by_hand, inside
 from kdoctor.models.obstacle import Fault
 from kdoctor.models.operations import converted_operation
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.keras_api import signature
-from kdoctor.models.at import MAX_SHOWN
+from kdoctor.models.at import shown
 from kdoctor.models.convert.lambda_sources import Lambdas
 from kdoctor.models.obstacle import Fault, Obstacle, Part
 from kdoctor.target import Target
@@ -62,13 +62,6 @@ class Record:
         """Say whether a callable of the target has a parameter of that name."""
         found = signature(qualified, self.target)
         return found is not None and found.parameter(argument) is not None
-
-
-def shown(value: object) -> str:
-    """Return a name or a value that a file holds, as short as a message needs it."""
-    text = value if isinstance(value, str) else repr(value)
-    text = "".join(each if each.isprintable() else "?" for each in text)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def inside(place: str, config: Any) -> str:

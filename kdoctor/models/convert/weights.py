@@ -8,8 +8,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.models.at import shown
 from kdoctor.models.contents import Contents, Weight, WeightGroup
-from kdoctor.models.convert.record import Record, shown
+from kdoctor.models.convert.record import Record
 from kdoctor.models.convert.saved import ATTENTION, Saved, Variable
 from kdoctor.models.hdf5 import Steps
 from kdoctor.models.kinds import FileKind
