@@ -51,6 +51,8 @@ def model(  # noqa: PLR0913 - the options of the command
     code: model_options.Code = None,
     source: model_options.Source = None,
     verify: model_options.Verify = False,
+    trust: model_options.Trust = False,
+    old_python: model_options.OldPython = None,
     force: model_options.Force = False,
     python: options.PythonOption = None,
     seconds: options.SecondsOption = 60.0,
@@ -88,7 +90,15 @@ def model(  # noqa: PLR0913 - the options of the command
         quiet=quiet,
     )
     running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
-    how = run_convert.Making(convert, code, verify, force, running, tuple(source or ()))
+    how = run_convert.Making(
+        convert,
+        code,
+        verify=verify,
+        force=force,
+        running=running,
+        trust=trust,
+        old_python=old_python,
+    )
     run_convert.check(how)
     if how.is_asked:
         raise typer.Exit(run_convert.make(asked, how))

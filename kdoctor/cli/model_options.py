@@ -43,6 +43,24 @@ Source = Annotated[
         show_default=False,
     ),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="With --verify: run code that the file or --source holds (a Lambda, a class or "
+        "function of yours), in the sandbox.",
+    ),
+]
+OldPython = Annotated[
+    str | None,
+    typer.Option(
+        "--old-python",
+        metavar="PATH",
+        help="With --verify: the Python whose Keras 2 loads the old file, for one that tf_keras "
+        "cannot load: an interpreter of 3.7 or later, or its environment.",
+        show_default=False,
+    ),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="With --convert or --code: replace FILE if it exists.")
 ]

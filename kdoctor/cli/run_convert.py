@@ -6,14 +6,18 @@ import os
 import platform
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdoctor.cli import choices, streams
 from kdoctor.cli.run_model import Asked, target_of
 from kdoctor.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from kdoctor.models.convert import Conversion
     from kdoctor.verify.saved_models import Compared
+
+
+_MAX_SHOWN: Final = 3  # pieces of code in a file
 
 
 class Making(NamedTuple):
@@ -24,6 +28,8 @@ class Making(NamedTuple):
     verify: bool = False
     force: bool = False
     running: choices.VerifyOptions = choices.VerifyOptions()
+    trust: bool = False
+    old_python: str | None = None
     source: tuple[str, ...] = ()
 
     @property
@@ -44,6 +50,8 @@ def check(how: Making) -> None:
         "--python": running.python is not None,
         "--seconds": running.seconds != choices.VerifyOptions().seconds,
         "--no-sandbox": not running.sandboxed,
+        "--trust": how.trust,
+        "--old-python": how.old_python is not None,
     }
     if how.force and not how.is_asked:
         raise UsageProblem("--force replaces a file that is written: add --convert or --code")
@@ -85,20 +93,40 @@ def make(asked: Asked, how: Making) -> int:
         made.conversion = convert(
             source, Path(how.convert), target, lambdas=lambdas, force=how.force
         )
-        if how.verify and made.conversion.is_written:
-            made.compared = _compared(source, Path(how.convert), how.running)
     if how.code is not None:
         made.code = write_code(source, Path(how.code), target, lambdas=lambdas, force=how.force)
+    if how.verify and made.conversion is not None and made.conversion.is_written:
+        made.compared = _compared(made.conversion, how)
     page = streams.output(asked.color, quiet=asked.quiet)
     (write_json if asked.output_format == "json" else write_made)(made, page)
     return made.exit_code
 
 
-def _compared(source: Path, to: Path, running: choices.VerifyOptions) -> Compared:
-    from kdoctor.verify.saved_models import compare_saved_models  # noqa: PLC0415
+def _compared(made: Conversion, how: Making) -> Compared:
+    from kdoctor.models.code_inside import code_inside  # noqa: PLC0415
+    from kdoctor.verify import saved_models  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
 
+    running, source = how.running, made.source
+    inside = code_inside(source, made.target)
+    if inside and not how.trust:
+        return saved_models.Compared(error=_not_trusted(source, inside))
+    names = {each.subject: each.subject.rpartition(">")[2] for each in made.needed}
     limits = Limits(running.seconds, at_once=1, sandboxed=running.sandboxed)
     # A model is in memory several times over while it is loaded and run.
     limits = replace(limits, memory=limits.memory + 6 * source.stat().st_size)
-    return compare_saved_models(source, to, running.python, limits)
+    trusted = None
+    if how.trust:
+        code = None if how.code is None else Path(how.code)
+        trusted = saved_models.Trusted(tuple(map(Path, how.source)), names, code)
+    pythons = saved_models.Pythons(running.python, how.old_python)
+    return saved_models.compare_saved_models(source, made.to, pythons, limits, trusted)
+
+
+def _not_trusted(source: Path, inside: tuple[str, ...]) -> str:
+    shown = ", ".join(inside[:_MAX_SHOWN])
+    more = f" and {len(inside) - _MAX_SHOWN} more" if len(inside) > _MAX_SHOWN else ""
+    return (
+        f"{source} holds code, which --verify would run ({shown}{more}); nothing was run: if you "
+        "know who wrote it, add --trust"
+    )

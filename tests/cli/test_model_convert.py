@@ -7,7 +7,7 @@ import marshal
 import numpy as np
 import pytest
 
-from kdoctor.verify.saved_models import compare_saved_models
+from kdoctor.verify.saved_models import Pythons, compare_saved_models
 from kdoctor.verify.user.running import Limits
 from tests.models.convert.made import dense, hdf5, input_layer, layer, of_dense, sequential
 
@@ -53,6 +53,9 @@ def test_what_is_in_the_way_is_listed_and_nothing_written(project):
     ("arguments", "said"),
     [
         (("--verify",), "add it"),
+        (("--trust",), "add it"),
+        (("--convert", "new.keras", "--trust"), "add --verify"),
+        (("--convert", "new.keras", "--old-python", "python"), "add --verify"),
         (("--force",), "add --convert or --code"),
         (("--source", "train.py"), "add --convert or --code"),
         (("--convert", "new.keras", "--no-sandbox"), "add --verify"),
@@ -96,6 +99,17 @@ def test_both_files_are_run_and_compared(project):
     assert "  equal: 5 weights, and the outputs for 2 inputs to 1e-5 (" in ended.out
 
 
+def test_code_in_a_file_is_not_run_unless_it_is_trusted(project):
+    mine = layer("Mine", "m", by=2)
+    hdf5(project.folder / "old.h5", sequential(input_layer(shape=(None, 3)), mine))
+    ended = project.kdoctor("model", "old.h5", "--convert", "new.keras", "--verify")
+    assert ended.code == 2
+    assert "not compared: old.h5 holds code" in ended.out
+    assert "(the class `Mine` at model/m); nothing was run" in ended.out
+    assert ended.out.rstrip().endswith("add --trust")
+    assert (project.folder / "new.keras").is_file()
+
+
 @pytest.mark.frameworks
 def test_a_file_with_other_weights_is_unlike(project, old):
     other = of_dense("d", (2, 2))
@@ -105,7 +119,7 @@ def test_a_file_with_other_weights_is_unlike(project, old):
     second = hdf5(project.folder / "second.h5", model, other)
     del old
     project.kdoctor("model", str(second), "--convert", "new.keras")
-    found = compare_saved_models(first, project.folder / "new.keras", None, Limits())
+    found = compare_saved_models(first, project.folder / "new.keras", Pythons(), Limits())
     assert not found.is_equal
     assert any("differs by" in each for each in found.unlike), found
     assert any(each.startswith("weight ") for each in found.unlike)
