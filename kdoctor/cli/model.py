@@ -98,6 +98,7 @@ def model(  # noqa: PLR0913 - the options of the command
         running=running,
         trust=trust,
         old_python=old_python,
+        source=tuple(source or ()),
     )
     run_convert.check(how)
     if how.is_asked:
