@@ -33,6 +33,16 @@ Verify = Annotated[
         "sandboxed processes, and compare outputs and weights.",
     ),
 ]
+Source = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="FILE",
+        help="With --convert or --code: the Python source by which the model was made. The "
+        "functions of its Lambda layers are read there, and nothing of it is run. Repeatable.",
+        show_default=False,
+    ),
+]
 Trust = Annotated[
     bool,
     typer.Option(

@@ -55,6 +55,8 @@ def check(how: Making) -> None:
     }
     if how.force and not how.is_asked:
         raise UsageProblem("--force replaces a file that is written: add --convert or --code")
+    if how.source and not how.is_asked:
+        raise UsageProblem("--source is about what is written: add --convert or --code")
     for option in [option for option, is_given in given.items() if is_given]:
         if how.convert is None:
             raise UsageProblem(f"{option} is about the file that --convert writes: add it")
@@ -81,15 +83,18 @@ def make(asked: Asked, how: Making) -> int:
             "files are verified in forked processes that the kernel sandboxes, which "
             f"{platform.system()} does not support: run kdoctor on Linux, in WSL or in a container"
         )
-    from kdoctor.models.convert import convert, write_code  # noqa: PLC0415
+    from kdoctor.models.convert import Lambdas, convert, write_code  # noqa: PLC0415
     from kdoctor.report.conversion import Made, write_json, write_made  # noqa: PLC0415
 
     source, target = Path(asked.paths[0]), target_of(asked.target)
     made = Made(source, target)
+    lambdas = Lambdas(how.source, how.code or "")
     if how.convert is not None:
-        made.conversion = convert(source, Path(how.convert), target, force=how.force)
+        made.conversion = convert(
+            source, Path(how.convert), target, lambdas=lambdas, force=how.force
+        )
     if how.code is not None:
-        made.code = write_code(source, Path(how.code), target, force=how.force)
+        made.code = write_code(source, Path(how.code), target, lambdas=lambdas, force=how.force)
     if how.verify and made.conversion is not None and made.conversion.is_written:
         made.compared = _compared(made.conversion, how)
     page = streams.output(asked.color, quiet=asked.quiet)

@@ -68,6 +68,8 @@ class At(Struct, frozen=True):
         return replace(found, became=became)
 
 
-def shown(text: object) -> str:
-    """Return the start of a text of the file, enough to show it."""
-    return str(text)[:MAX_SHOWN]
+def shown(value: object) -> str:
+    """Return a name or a value that a file holds, as short as a message needs it."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(each if each.isprintable() else "?" for each in text[: MAX_SHOWN + 1])
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

@@ -60,7 +60,8 @@ class Writing(Struct, frozen=True):
     """What is written into a new HDF5 file.
 
     ``groups``: the texts of each group, by its path. ``copies``: the paths of arrays in the file
-    that is read and in the new one, and what is done to the array in between.
+    that is read and in the new one, and what is done to the array in between; for no path, a
+    number is written: `(("value", 0.1),)`.
     """
 
     to: Path

@@ -176,7 +176,7 @@ class _Reading:
         top = self._group(source, "top_level_model_weights")
         told["top"] = [] if top is None else self._held(top)
         kept = self._group(root, "optimizer_weights")
-        told["optimizer"] = None if kept is None else list(self._arrays(kept))
+        told["optimizer"] = None if kept is None else list(self._state(kept))
         told["notes"] = list(self._notes)
         return told
 
@@ -209,6 +209,17 @@ class _Reading:
                 arrays = (self._array(self._object(group, each), each) for each in names)
                 name = self._text(group, "name") or ""
                 yield name, path.rpartition("/")[0], [each for each in arrays if each is not None]
+
+    def _state(self, group: Any) -> Iterator[Any]:
+        """Yield the arrays of an optimizer, in the order that the file says, if it says one."""
+        names = self._names(group, "weight_names")
+        if names is None:
+            yield from self._arrays(group)
+            return
+        for name in names:
+            array = self._array(self._object(group, name), name)
+            if array is not None:
+                yield array
 
     def _arrays(self, group: Any) -> Iterator[Any]:
         """Yield each array below a group, by its path from there."""
@@ -391,6 +402,9 @@ def _copy(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
             source = raw if member is None else member_file(raw, **member)
             with h5py.File(source, "r") as old:
                 for path, target, steps in asked["copies"]:
+                    if not path:
+                        _set_number(new, target, steps)
+                        continue
                     found = _array_at(h5py, old, path)
                     if steps:
                         group, _, name = target.rpartition("/")
@@ -412,6 +426,12 @@ def _set(h5py: Any, group: Any, name: str, value: str | list[str]) -> None:
     for number, piece in enumerate(pieces):
         key = name if len(pieces) == 1 else f"{name}{number}"
         group.attrs.create(key, piece, dtype=f"S{max(1, size)}")
+
+
+def _set_number(new: Any, target: str, steps: list[list[Any]]) -> None:
+    """Write a number that the old file has elsewhere, as `float32`."""
+    group, _, name = target.rpartition("/")
+    _group(new, group).create_dataset(name, data=steps[0][1], dtype="float32")
 
 
 def _array_at(h5py: Any, old: Any, path: str) -> Any:

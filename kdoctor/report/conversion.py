@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from kdoctor.models.convert import Change, Code, Conversion
 from kdoctor.models.obstacle import Obstacle
-from kdoctor.models.verdict import load_arguments
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
 from kdoctor.target import Target
@@ -56,15 +55,16 @@ def _write_conversion(made: Conversion, page: Page) -> None:
         return
     to = page.paint("path", printable(str(made.to)))
     told = page.paint("good", "converted")
-    arguments = load_arguments(made.needed)
-    given = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    given = ", ".join(f"{name}={value}" for name, value in made.load_arguments.items())
     with_them = f" with `{given}`" if given else ""
+    if made.module:
+        with_them += f", once {made.module} is imported"
     page.line(f"{source}: {told} to {to}, which {made.target} loads{printable(with_them)}")
     if page.verbosity >= 0:
         for each in made.changes:
             page.line(f"  {printable(_change(each))}")
         for needed in made.needed:
-            page.line(f"  {printable(f'{needed.place}: {needed.cause}: it stays as it is')}")
+            page.line(f"  {printable(f'{needed.place}: {needed.cause}')}")
             page.line(f"    {printable(needed.cure)}")
 
 
@@ -120,7 +120,8 @@ def _conversion(made: Conversion) -> dict[str, Any]:
         "is_written": made.is_written,
         "changes": [{"place": each.place, "text": each.text} for each in made.changes],
         "needed": [_refusal(each) for each in made.needed],
-        "load_arguments": load_arguments(made.needed),
+        "load_arguments": made.load_arguments,
+        "import": made.module,
         "refusals": [_refusal(each) for each in made.refusals],
     }
 

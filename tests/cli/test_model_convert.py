@@ -1,6 +1,8 @@
 """``kdoctor model --convert``, ``--verify`` and ``--code`` from end to end."""
 
+import base64
 import json
+import marshal
 
 import numpy as np
 import pytest
@@ -55,6 +57,7 @@ def test_what_is_in_the_way_is_listed_and_nothing_written(project):
         (("--convert", "new.keras", "--trust"), "add --verify"),
         (("--convert", "new.keras", "--old-python", "python"), "add --verify"),
         (("--force",), "add --convert or --code"),
+        (("--source", "train.py"), "add --convert or --code"),
         (("--convert", "new.keras", "--no-sandbox"), "add --verify"),
         (("--convert", "old.h5"), "name another one"),
         (("--convert", "new.bin"), "call it .keras"),
@@ -120,3 +123,56 @@ def test_a_file_with_other_weights_is_unlike(project, old):
     assert not found.is_equal
     assert any("differs by" in each for each in found.unlike), found
     assert any(each.startswith("weight ") for each in found.unlike)
+
+
+SOURCE = """
+import tensorflow as tf
+
+raise SystemExit("never run")
+model = keras.Sequential([
+    Lambda(lambda x: x / 127.5 - 1, name="scale"),
+    Lambda(lambda x: tf.where(x > 0, x, 0.1 * x), name="leak"),
+])
+"""
+
+
+def encoded(function):
+    code = base64.encodebytes(marshal.dumps(function.__code__)).decode()
+    return {"function": [code, None, None], "function_type": "lambda"}
+
+
+@pytest.fixture
+def lambdas(project):
+    scale = layer("Lambda", "scale", **encoded(lambda x: x / 127.5 - 1))
+    leak = layer("Lambda", "leak", **encoded(lambda x: tf.where(x > 0, x, 0.1 * x)))  # noqa: F821
+    project.write({"train.py": SOURCE})
+    return hdf5(project.folder / "old.h5", sequential(input_layer(), scale, leak))
+
+
+@pytest.mark.usefixtures("lambdas")
+def test_the_functions_of_lambdas_are_read_from_their_source(project):
+    asked = ("model", "old.h5", "--convert", "new.keras", "--source", "train.py")
+    ended = project.kdoctor(*asked)
+    assert ended.code == 1
+    assert "  layer model/leak: its function at train.py:7 is no operation of Keras" in ended.out
+    assert "Add `--code FILE.py`" in ended.out
+    ended = project.kdoctor(*asked, "--code", "code.py")
+    assert (ended.code, ended.err) == (0, "")
+    first, *rest = ended.out.splitlines()
+    assert first.endswith("loads, once code.py is imported")
+    scaled = (
+        "  model/scale: its function, from train.py:6, is `true_divide`, `subtract` of `keras.ops`"
+    )
+    assert scaled in rest
+    assert "  model/leak: its function is `leak`, from train.py:7" in rest
+    assert "def leak(x):\n    return tf.where" in (project.folder / "code.py").read_text()
+
+
+def test_what_loading_takes_is_listed_for_programs(project):
+    model = sequential(input_layer(), layer("Mine", "m"), dense("d"))
+    hdf5(project.folder / "mine.h5", model, of_dense("d"))
+    ended = project.kdoctor("model", "mine.h5", "--convert", "new.keras", "--json")
+    assert ended.code == 0
+    told = json.loads(ended.out)["conversion"]
+    assert told["load_arguments"] == {"custom_objects": '{"Mine": Mine}'}
+    assert [each["subject"] for each in told["needed"]] == ["Mine"]

@@ -48,7 +48,9 @@ def encoded(function):
 
 @pytest.mark.parametrize("pythons", RECORDED)
 def test_the_globals_and_the_python_of_recorded_bytecode(pythons):
-    assert read_bytecode(RECORDED[pythons]) == Bytecode(("tf", "K"), pythons)
+    found = read_bytecode(RECORDED[pythons])
+    assert (found.globals, found.pythons) == (("tf", "K"), pythons)
+    assert found.code[3:] == (("x", "y"), "<string>", "<lambda>", 1, ())
 
 
 @pytest.mark.skipif(sys.version_info[:2] not in THIS, reason="a Python that is not known yet")
@@ -63,7 +65,10 @@ def test_the_globals_and_the_python_of_recorded_bytecode(pythons):
     ],
 )
 def test_what_this_python_makes(function, names):
-    assert read_bytecode(encoded(function)) == Bytecode(names, THIS[sys.version_info[:2]])
+    found = read_bytecode(encoded(function))
+    assert (found.globals, found.pythons) == (names, THIS[sys.version_info[:2]])
+    assert found.code.code == function.__code__.co_code
+    assert found.code.line == function.__code__.co_firstlineno
 
 
 def test_a_closure_is_no_global():

@@ -11,12 +11,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from kdoctor.models.at import shown
 from kdoctor.models.contents import Contents
 from kdoctor.models.convert.configuration import Rewriter
 from kdoctor.models.convert.expressions import Expressions
+from kdoctor.models.convert.lambda_sources import Lambdas, is_written
 from kdoctor.models.convert.layout import Brackets, Expression, call, literal, sequence, statement
 from kdoctor.models.convert.layout import text as quoted
-from kdoctor.models.convert.record import BY_HAND, Record, shown
+from kdoctor.models.convert.record import BY_HAND, Record
 from kdoctor.models.convert.replacements import is_open
 from kdoctor.models.convert.saved import layers_of, names_of
 from kdoctor.models.convert.weights import values_of
@@ -36,24 +38,28 @@ class Code(Struct, frozen=True):
     by_hand: tuple[Obstacle, ...]
 
 
-def code_of(contents: Contents, target: Target) -> tuple[str, tuple[Obstacle, ...]]:
+def code_of(
+    contents: Contents, target: Target, lambdas: Lambdas | None = None
+) -> tuple[str, tuple[Obstacle, ...]]:
     """Return the code that makes a model of Keras 2 on the target, and what it lacks."""
-    made, record = _rewritten(contents, target, has_weights=contents.weights is not None)
+    has_weights = contents.weights is not None
+    made, record = _rewritten(contents, Record(target, lambdas, has_weights=has_weights))
     if is_open(made):
-        made, record = _rewritten(contents, target, has_weights=False)
-    by_hand = tuple(dict.fromkeys([*record.refusals, *record.needed]))
-    return _Writer(made, by_hand, target).code(contents.path.name), by_hand
+        made, record = _rewritten(contents, Record(target, lambdas, has_weights=False))
+    needed = [each for each in record.needed if not is_written(each)]
+    by_hand = tuple(dict.fromkeys([*record.refusals, *needed]))
+    writer = _Writer(made, by_hand, record)
+    return writer.code(contents.path.name), by_hand
 
 
-def _rewritten(
-    contents: Contents, target: Target, *, has_weights: bool
-) -> tuple[dict[str, Any], Record]:
-    record = Record(target, has_weights=has_weights)
+def _rewritten(contents: Contents, record: Record) -> tuple[dict[str, Any], Record]:
     old = copy.deepcopy(contents.model)
     assert old is not None
+    if record.lambdas.is_given:
+        record.lambdas.look_for(lambda: Rewriter(Record(record.target, record.lambdas)).model(old))
     made = Rewriter(record).model(old)
-    if not record.refusals and has_weights:  # they fill in what only they say
-        values_of(contents, layers_of(old, made), names_of(old), Record(target))
+    if not record.refusals and record.has_weights:  # they fill in what only they say
+        values_of(contents, layers_of(old, made), names_of(old), Record(record.target))
     return made, record
 
 
@@ -61,9 +67,10 @@ class _Writer:
     """Writes one model with those that are in it."""
 
     def __init__(
-        self, model: dict[str, Any], refusals: tuple[Obstacle, ...], target: Target
+        self, model: dict[str, Any], refusals: tuple[Obstacle, ...], record: Record
     ) -> None:
-        self._model, self._refusals, self._target = model, refusals, target
+        self._model, self._refusals, self._target = model, refusals, record.target
+        self._lambdas, target = record.lambdas, record.target
         self._stand_ins: dict[str, str] = {}
         self._why: dict[str, str] = {}
         self._functions: list[list[str]] = []
@@ -80,8 +87,9 @@ class _Writer:
         body = self._function(self._model, "create_model", place)
         whole = [line for each in (*self._functions, body) for line in ["", "", *each]]
         classes = [line for each in self._stand_ins.values() for line in self._class(each)]
-        text = "\n".join([*classes, *whole])
-        imports = ["import keras"]
+        functions = self._lambdas.text.splitlines()
+        text = "\n".join([*(["", "", *functions] if functions else []), *classes, *whole])
+        imports = ["import keras", *self._lambdas.imports]
         names = [each for each in ("layers", "ops") if f"{each}." in text]
         if names:
             imports.append(f"from keras import {', '.join(names)}")

@@ -6,16 +6,19 @@ class or function of the user's) stands in the way, and is said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kdoctor.keras_api import Lookup, Presence, lookup
 from kdoctor.keras_api.class_aliases import canonical_name
+from kdoctor.models.at import At, shown
 from kdoctor.models.convert.arguments import converted_arguments
 from kdoctor.models.convert.functional import Functional
+from kdoctor.models.convert.graph import chained, is_whole_input, written_tensor
+from kdoctor.models.convert.lambda_sources import PACKAGE, NotFound
 from kdoctor.models.convert.naming import without_slashes
 from kdoctor.models.convert.ranks import known_rank, wanted_rank
-from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.record import Record, by_hand, inside
 from kdoctor.models.convert.recurrent import CUDNN, OTHERWISE
 from kdoctor.models.convert.replacements import (
     CONSTRAINTS_IN_TRAINING,
@@ -33,7 +36,7 @@ from kdoctor.models.convert.users import (
     look_for_function,
 )
 from kdoctor.models.convert.values import converted_values
-from kdoctor.models.obstacle import Fault
+from kdoctor.models.obstacle import Fault, Remedy
 
 MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
 _FUNCTIONAL: Final = {"module": "keras.src.models.functional", "registered_name": "Functional"}
@@ -60,6 +63,7 @@ _REPLACED: Final = {
 }
 _SHAPES: Final = ("batch_input_shape", "batch_shape")
 _LAMBDAS: Final = frozenset({"Lambda"})
+_OF_LAMBDA: Final[tuple[str, ...]] = ("name", "trainable", "dtype", "arguments")
 
 
 class Rewriter:
@@ -95,9 +99,14 @@ class Rewriter:
         for index, each in enumerate(config["layers"]):
             if index == 0:
                 layers += self._first_input(each, place)
-            layers.append(self.layer(each, place))
+            layers += self._operations_behind(layers, each, place) or [self.layer(each, place)]
         if len(layers) > 1:
             self.check_rank(layers[0], layers[1], place)
+        if any("inbound_nodes" in each for each in layers):
+            self.record.change(place, "a functional model: a Sequential takes no operations")
+            name = self.name(config.get("name", "sequential"), place)
+            graph = {**chained(name, layers), "trainable": config.get("trainable", True)}
+            return {"class_name": "Functional", **_FUNCTIONAL, "config": graph}
         made = {"name": self.name(config.get("name", "sequential"), place), "layers": layers}
         for key in ("trainable",):
             if key in config:
@@ -108,6 +117,33 @@ class Rewriter:
         if shape is not None and not _is_input(layers):
             made["build_input_shape"] = shape
         return {"class_name": "Sequential", **_SEQUENTIAL, "config": made}
+
+    def _operations_behind(
+        self, layers: list[dict[str, Any]], value: Mapping[str, Any], place: str
+    ) -> list[dict[str, Any]] | None:
+        """Return the operations that a `Lambda` behind other layers comes to."""
+        config = value.get("config")
+        if value["class_name"] not in _LAMBDAS or not isinstance(config, dict):
+            return None
+        if not _is_input(layers) or is_whole_input(layers[-1]):
+            return None
+        tensor = written_tensor((layers[-1]["config"]["name"], 0, 0))
+        named = {**config, "name": self.name(config.get("name"), place)}
+        return self.lambda_operations(named, place, [tensor])
+
+    def lambda_operations(
+        self, config: Mapping[str, Any], place: str, given: Sequence[Any]
+    ) -> list[dict[str, Any]] | None:
+        """Return the operations that a `Lambda` comes to; None where it is no such."""
+        where = inside(place, config)
+        made = self.record.lambdas.operations(config, where, given)
+        if made is None:
+            return None
+        source = self.record.lambdas.place_of(config, where)
+        self.record.change(
+            where, f"its function, from {source}, is {made.written()} of `keras.ops`"
+        )
+        return made.layers()
 
     def _first_input(self, layer: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
         """Return the input layer that Keras 2 made of the first layer's ``batch_input_shape``."""
@@ -154,9 +190,7 @@ class Rewriter:
             )
             leaf, config = other, {names.get(key, key): each for key, each in config.items()}
         if leaf in _LAMBDAS:
-            cause = "it holds Python code, which is not looked at: write it as a layer by hand"
-            self.record.refuse(where, cause, Fault.LAMBDA, str(config.get("name", "")))
-            return by_hand(value)
+            return self._lambda(value, config, where)
         leaf, config = self._as_of_keras_3(value, leaf, config, where)
         if leaf in LOCAL and is_of_keras(value):
             return self._local(value, leaf, config, where)
@@ -206,6 +240,36 @@ class Rewriter:
             self.record.change(where, text)
             return "Identity", {key: config[key] for key in ("name", "dtype") if key in config}
         return leaf, config
+
+    def _lambda(
+        self, value: Mapping[str, Any], config: dict[str, Any], where: str
+    ) -> dict[str, Any]:
+        """Return a `Lambda` whose function is one of the module that is written for it."""
+        try:
+            function = self.record.lambdas.function(config, where)
+        except NotFound as problem:
+            cause, cure = problem.args
+            self.record.refuse(where, cause, Fault.LAMBDA, str(config.get("name", "")), cure)
+            return by_hand(value)
+        made = {
+            key: self._value(key, config[key], where)
+            for key in _OF_LAMBDA
+            if config.get(key) not in (None, {})
+        }
+        key = f"{PACKAGE}>{function.name}"
+        made["name"] = self.name(made.get("name"), where)
+        made["function"] = {
+            "module": None,
+            "class_name": "function",
+            "config": key,
+            "registered_name": key,
+        }
+        self.record.change(where, f"its function is `{function.name}`, from {function.place}")
+        at = At(self.record.target, where)
+        cause = f"it calls `{function.name}` of {self.record.lambdas.code}"
+        cure = f"Import {self.record.lambdas.code} first, which registers it."
+        self.record.need(at.obstacle(Fault.OWN_FUNCTION, cause, cure, Remedy.CUSTOM_OBJECTS, key))
+        return _object("keras.layers", "Lambda", made)
 
     def _local(
         self, value: Mapping[str, Any], leaf: str, config: dict[str, Any], where: str

@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.keras_api import signature
-from kdoctor.models.at import MAX_SHOWN
+from kdoctor.models.at import shown
+from kdoctor.models.convert.lambda_sources import Lambdas
 from kdoctor.models.obstacle import Fault, Obstacle, Part
 from kdoctor.target import Target
 
@@ -26,11 +27,14 @@ class Record:
     """What one conversion changes and what stands in its way, in the order of the file.
 
     ``needed`` are the classes and functions of the user's, which stay as they are: to load the new
-    file takes them. ``has_weights``: whether the file has them, and not the configuration alone.
+    file takes them. ``lambdas`` has the sources of functions. ``has_weights``: whether the file has
+    them, and not the configuration alone.
     """
 
-    def __init__(self, target: Target, *, has_weights: bool = True) -> None:
-        self.target, self.has_weights = target, has_weights
+    def __init__(
+        self, target: Target, lambdas: Lambdas | None = None, *, has_weights: bool = True
+    ) -> None:
+        self.target, self.lambdas, self.has_weights = target, lambdas or Lambdas(), has_weights
         self.changes: list[Change] = []
         self.refusals: list[Obstacle] = []
         self.needed: list[Obstacle] = []
@@ -58,13 +62,6 @@ class Record:
         """Say whether a callable of the target has a parameter of that name."""
         found = signature(qualified, self.target)
         return found is not None and found.parameter(argument) is not None
-
-
-def shown(value: object) -> str:
-    """Return a name or a value that a file holds, as short as a message needs it."""
-    text = value if isinstance(value, str) else repr(value)
-    text = "".join(each if each.isprintable() else "?" for each in text)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def inside(place: str, config: Any) -> str:

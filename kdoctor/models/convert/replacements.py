@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from kdoctor.models.at import shown
 from kdoctor.models.convert.graph import written_tensor
-from kdoctor.models.convert.record import Record, shown
+from kdoctor.models.convert.record import Record
 from kdoctor.models.convert.variables import VARIABLES
 from kdoctor.models.hdf5 import Steps
 from kdoctor.models.obstacle import Fault

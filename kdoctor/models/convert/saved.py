@@ -37,7 +37,8 @@ class Saved(Struct):
     ``old`` and ``new`` are the paths in the archives of Keras 2 and 3. ``own`` are the names of its
     variables, None where they are not known; ``order`` is that of the children in Keras 3.
     ``users`` is the name of a layer of the user's, of which nothing else is known; "" otherwise.
-    It ``is_nested`` where some of its weights are those of layers in it.
+    It ``is_nested`` where some of its weights are those of layers in it. ``name`` is that of a
+    layer of a model.
     ``lay_out`` returns what is done to each variable, from the shapes that they have in the file.
     """
 
@@ -50,6 +51,7 @@ class Saved(Struct):
     lay_out: LayOut | None = None
     users: str = ""
     is_nested: bool = False
+    name: str = ""
 
     def everything(self) -> Iterator[Saved]:
         """Yield the object and all that it holds."""
@@ -65,33 +67,41 @@ class Saved(Struct):
         """Return the variables as an HDF5 file of Keras 3 lists them."""
         return _ordered(self, by_keras_3=True)
 
+    def trained(self, *, by_keras_3: bool) -> list[Variable]:
+        """Return the variables that are trained, in the order of Keras 2 or 3."""
+        return _trained(self, by_keras_3=by_keras_3)
+
 
 Variable = tuple[Saved, int]
 
 
+def _trained(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    if not saved.is_trained:
+        return []
+    own = [(saved, number) for number, name in _named(saved) if name not in _NOT_TRAINED]
+    inside = _children(saved, by_keras_3=by_keras_3)
+    return own + [found for each in inside for found in _trained(each, by_keras_3=by_keras_3)]
+
+
+def _kept(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    inside = _children(saved, by_keras_3=by_keras_3)
+    below = _kept if saved.is_trained else _ordered
+    own = [
+        (saved, number)
+        for number, name in _named(saved)
+        if not saved.is_trained or name in _NOT_TRAINED
+    ]
+    return own + [found for each in inside for found in below(each, by_keras_3=by_keras_3)]
+
+
 def _ordered(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
-    def trained(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            return []
-        own = [(each, number) for number, name in _named(each) if name not in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in trained(child)]
+    return _trained(saved, by_keras_3=by_keras_3) + _kept(saved, by_keras_3=by_keras_3)
 
-    def kept(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            own = [(each, number) for number, _ in _named(each)]
-            return own + [found for child in children(each) for found in whole(child)]
-        own = [(each, number) for number, name in _named(each) if name in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in kept(child)]
 
-    def whole(each: Saved) -> list[Variable]:
-        return trained(each) + kept(each)
-
-    def children(each: Saved) -> Sequence[Saved]:
-        if by_keras_3 and each.order:
-            return [each.children[number] for number in each.order]
-        return each.children
-
-    return whole(saved)
+def _children(saved: Saved, *, by_keras_3: bool) -> Sequence[Saved]:
+    if by_keras_3 and saved.order:
+        return [saved.children[number] for number in saved.order]
+    return saved.children
 
 
 def _named(saved: Saved) -> list[tuple[int, str]]:
@@ -102,7 +112,8 @@ def layers_of(
     old: Mapping[str, Any], new: Mapping[str, Any], places: tuple[str, str] = ("", "")
 ) -> Saved:
     """Return the objects of a model: its configuration before and after."""
-    before, after = _layers(old), list(new["config"]["layers"])
+    before = _layers(old)
+    after = [each for each in new["config"]["layers"] if not _is_step(each, new, names_of(old))]
     if len(after) == len(before) + 1:
         after = after[1:]  # the input that was put before the first layer of a Sequential
     pairs = list(zip(before, after, strict=True))
@@ -120,6 +131,8 @@ def layers_of(
         _saved(pair, (f"{root_2}/{paths_2[number]}", f"{root_3}/{paths_3.get(number, '-')}"))
         for number, pair in enumerate(pairs)
     )
+    for child, name in zip(children, names, strict=True):
+        child.name = name
     is_trained = _is_trained(new)
     return Saved(places[0], places[1], (), is_trained, children, tuple(order))
 
@@ -244,6 +257,14 @@ def _attention(config: Mapping[str, Any], places: tuple[str, str]) -> tuple[Save
 def _is_trained(layer: Mapping[str, Any]) -> bool:
     config = layer["config"]
     return not isinstance(config, dict) or config.get("trainable", True) is not False
+
+
+def _is_step(layer: Mapping[str, Any], model: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Say whether a layer is one of several operations of a `Lambda`, and not the last one."""
+    whole = _name(layer).rpartition("_step_")[0]
+    if not whole or not _is_operation(layer) or _name(layer) in names:
+        return False
+    return any(_name(each) == whole for each in model["config"]["layers"])
 
 
 def _is_operation(layer: Mapping[str, Any]) -> bool:

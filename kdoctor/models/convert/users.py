@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from kdoctor.keras_api import Presence, lookup
 from kdoctor.keras_api.config_arguments import identified
 from kdoctor.models.at import At
 from kdoctor.models.classes import own_class, own_function, was_keras
 from kdoctor.models.convert.record import Record
+from kdoctor.models.obstacle import Obstacle
 from kdoctor.target import Target
 
 _OF_KERAS: Final = ("keras", "tf_keras", "tensorflow.python.keras", "tensorflow.keras")
@@ -56,7 +59,7 @@ def kept(value: Mapping[str, Any], place: str, record: Record) -> dict[str, Any]
     key = registered if isinstance(registered, str) else leaf
     name = leaf.rpartition(">")[2]
     known = module if isinstance(module, str) else None
-    record.need(own_class(name, key, known or "", At(record.target, place)))
+    _need(own_class(name, key, known or "", At(record.target, place)), name, record)
     made = {"module": known, "class_name": name, "config": value["config"]}
     made["registered_name"] = key
     built = value.get("build_config")
@@ -81,7 +84,8 @@ def kept_function(value: Mapping[str, Any], place: str, record: Record) -> dict[
     registered = value.get("registered_name")
     key = registered if isinstance(registered, str) and ">" in registered else name
     origin = module if isinstance(module, str) else ""
-    record.need(own_function(key.rpartition(">")[2], key, origin, At(record.target, place)))
+    function = key.rpartition(">")[2]
+    _need(own_function(function, key, origin, At(record.target, place)), function, record)
     return {**value, "config": key}
 
 
@@ -92,7 +96,17 @@ def look_for_function(argument: str, name: str, place: str, record: Record) -> N
     if kind is None or not name or identified(kind, name, release) is not None:
         return
     if not was_keras(name, kind, record.target):
-        record.need(own_function(name, name, "", At(record.target, place)))
+        _need(own_function(name, name, "", At(record.target, place)), name, record)
+
+
+def _need(obstacle: Obstacle, name: str, record: Record) -> None:
+    """Note what loading takes, and where it is in the sources that are given."""
+    where = record.lambdas.definition(name)
+    if where:
+        obstacle = replace(obstacle, cause=f"{obstacle.cause}, but of {where}")
+    elif record.lambdas.is_given:
+        obstacle = replace(obstacle, cause=f"{obstacle.cause}, and not in the source")
+    record.need(replace(obstacle, cause=f"{obstacle.cause}: it stays as it is"))
 
 
 def _is_function_of_keras(name: str, module: Any, target: Target) -> bool:

@@ -8,8 +8,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.models.at import shown
 from kdoctor.models.contents import Contents, Weight, WeightGroup
-from kdoctor.models.convert.record import Record, shown
+from kdoctor.models.convert.record import Record
 from kdoctor.models.convert.saved import ATTENTION, Saved, Variable
 from kdoctor.models.hdf5 import Steps
 from kdoctor.models.kinds import FileKind
@@ -42,6 +43,18 @@ class LayerWeights(Struct, frozen=True):
 
     name: str
     weights: tuple[Copy, ...]
+
+
+class Rewritten(Struct, frozen=True):
+    """A model as Keras 3 reads it: its configuration, and where its variables are.
+
+    ``training`` is what it is compiled with, None for nothing.
+    """
+
+    model: dict[str, Any]
+    saved: Saved
+    values: Values
+    training: dict[str, Any] | None
 
 
 Values = dict[tuple[str, int], Source]  # (new path of an object, number of its variable): the array
@@ -261,16 +274,13 @@ def copies_to_archive(values: Values) -> list[Copy]:
     ]
 
 
-def copies_to_hdf5(values: Values, model: Saved, config: dict[str, Any]) -> list[LayerWeights]:
+def copies_to_hdf5(values: Values, model: Saved) -> list[LayerWeights]:
     """Return the weights of each layer as Keras 3 reads them from an HDF5 model: by their order."""
-    layers = config["config"]["layers"]
-    inserted = len(layers) - len(model.children)
-    names = [_name(each) for each in layers[inserted:]]
-    order = model.order or tuple(range(len(names)))
-    return [_layer(names[number], model.children[number], values) for number in order]
+    order = model.order or tuple(range(len(model.children)))
+    return [_layer(model.children[number], values) for number in order]
 
 
-def _layer(name: str, saved: Saved, values: Values) -> LayerWeights:
+def _layer(saved: Saved, values: Values) -> LayerWeights:
     copies = []
     order = saved.in_order_of_keras_3()
     if any(each.users for each, _ in order):  # as they were: `check_users`
@@ -279,11 +289,7 @@ def _layer(name: str, saved: Saved, values: Values) -> LayerWeights:
     for each, number in order:
         own = each.own or ()
         below = each.new.removeprefix(saved.new).strip("/")
-        target = "/".join(filter(None, (name, below, own[number])))
+        target = "/".join(filter(None, (saved.name, below, own[number])))
         source = values[each.new, number]
         copies.append(Copy(source.path, target, source.steps))
-    return LayerWeights(name, tuple(copies))
-
-
-def _name(layer: dict[str, Any]) -> str:
-    return str(layer.get("name", layer["config"].get("name", "")))
+    return LayerWeights(saved.name, tuple(copies))

@@ -55,6 +55,7 @@ def test_rows_without_a_bias_are_those_that_the_layer_was_built_for(ending, tmp_
 
 
 @pytest.mark.frameworks
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
 @pytest.mark.parametrize("sizes", [(4, 6), (12, 3)])
 def test_images_are_cropped_in_training_and_otherwise(sizes, dtype, tmp_path):
@@ -96,6 +97,7 @@ def recurrent(lstm, gru):
 
 
 @pytest.mark.frameworks
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ending", [".h5", ".keras"])
 def test_weights_of_cudnn_layers_are_laid_out_as_keras_2_lays_them_out(ending, tmp_path):
     from tf_keras.src.layers import CuDNNGRU, CuDNNLSTM  # noqa: PLC0415 - not in its API

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kdoctor.models import Fault, load_arguments
+from kdoctor.models import Fault
 from kdoctor.models.convert import convert, write_code
 from tests.frameworks import keras, tf_keras
 from tests.models.convert.made import (
@@ -177,7 +177,7 @@ def test_what_loading_takes_is_said_and_written_into_the_file(tmp_path):
     made = converted(tmp_path, scaled(), of_scale())
     (needed,) = made.needed
     assert (needed.place, needed.fault, needed.subject) == ("model/s", Fault.OWN_CLASS, "Scale")
-    assert load_arguments(made.needed) == {"custom_objects": '{"Scale": Scale}'}
+    assert made.load_arguments == {"custom_objects": '{"Scale": Scale}'}
     assert metadata_in(tmp_path / "new.keras")["kdoctor"]["custom_objects"] == ["Scale"]
     kept = config_in(tmp_path / "new.keras")["config"]["layers"][1]
     assert kept["config"] == {"name": "s", "by": 2.0}
