@@ -34,7 +34,8 @@ def weight_obstacles(found: Contents, at: At) -> Iterator[Obstacle]:
         lost = at.obstacle(
             Fault.WEIGHTS,
             f"the state of the optimizer is lost: {at.target} has another layout for it",
-            "To train on as if there were no break, train with the Keras that wrote the file.",
+            "`kdoctor model --convert` carries it over where Keras 3 has the same optimizer. Or "
+            "train on with the Keras that wrote the file.",
             Remedy.CODE,
             "optimizer",
         )
