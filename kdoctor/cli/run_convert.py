@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -74,8 +75,10 @@ def make(asked: Asked, how: Making) -> int:
         UsageProblem: the options do not go together.
     """
     option = "--convert" if how.convert is not None else "--code"
-    if len(asked.paths) != 1 or not Path(asked.paths[0]).is_file():
+    if len(asked.paths) != 1 or not Path(asked.paths[0]).exists():
         raise UsageProblem(f"{option} takes one saved model: name a file")
+    if Path(asked.paths[0]).is_dir():
+        raise UsageProblem(_of_folder(asked.paths[0], option))
     if asked.output_format == "sarif":
         raise UsageProblem(f"{option} writes text or JSON")
     if how.verify and not hasattr(os, "fork"):
@@ -103,7 +106,7 @@ def make(asked: Asked, how: Making) -> int:
 
 
 def _compared(made: Conversion, how: Making) -> Compared:
-    from kdoctor.models.code_inside import code_inside  # noqa: PLC0415
+    from kdoctor.models.code_inside import code_inside, lambda_modules  # noqa: PLC0415
     from kdoctor.verify import saved_models  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
 
@@ -118,9 +121,20 @@ def _compared(made: Conversion, how: Making) -> Compared:
     trusted = None
     if how.trust:
         code = None if how.code is None else Path(how.code)
-        trusted = saved_models.Trusted(tuple(map(Path, how.source)), names, code)
+        sources = tuple(map(Path, how.source))
+        trusted = saved_models.Trusted(sources, names, code, lambda_modules(source))
     pythons = saved_models.Pythons(running.python, how.old_python)
     return saved_models.compare_saved_models(source, made.to, pythons, limits, trusted)
+
+
+def _of_folder(path: str, option: str) -> str:
+    from kdoctor.models.kinds import FileKind, kind_of  # noqa: PLC0415
+
+    kind = kind_of(Path(path))
+    if kind is FileKind.UNKNOWN:
+        return f"{option} takes one saved model, and {path} is a folder: name a file in it"
+    command = shlex.join(["kdoctor", "model", path])
+    return f"{path}: {kind}: {option} reads HDF5 and .keras files; `{command}` says what to do"
 
 
 def _not_trusted(source: Path, inside: tuple[str, ...]) -> str:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from kdoctor.models.explained import explained
+from kdoctor.models.lambdas import modules_of
 from kdoctor.models.obstacle import Fault, Obstacle, Part
+from kdoctor.models.reading import read_contents
 from kdoctor.target import Target
 
 _CODE: Final = {
@@ -26,6 +28,16 @@ def code_inside(path: Path, target: Target) -> tuple[str, ...]:
     """
     told = explained(path, target).obstacles or ()
     return tuple(dict.fromkeys(_shown(each) for each in told if _is_code(each)))
+
+
+def lambda_modules(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return where Keras 2 looks for what the Lambdas of a file need: the names, by module.
+
+    Raises:
+        FileProblem: it cannot be read.
+    """
+    model = read_contents(path).model
+    return {module: tuple(sorted(names)) for module, names in modules_of(model).items()}
 
 
 def _is_code(obstacle: Obstacle) -> bool:

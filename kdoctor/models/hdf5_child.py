@@ -173,6 +173,8 @@ class _Reading:
         told["groups"] = (
             list(self._legacy(source, names)) if names is not None else list(self._of_keras_3())
         )
+        top = self._group(source, "top_level_model_weights")
+        told["top"] = [] if top is None else self._held(top)
         kept = self._group(root, "optimizer_weights")
         told["optimizer"] = None if kept is None else list(self._state(kept))
         told["notes"] = list(self._notes)
@@ -184,9 +186,13 @@ class _Reading:
             if group is None:
                 self._note(f"the group of `{name[:80]}` is not there, or lies in another file")
                 continue
-            inside = self._names(group, "weight_names") or []
-            arrays = (self._array(self._object(group, each), each) for each in inside)
-            yield name, name, [each for each in arrays if each is not None]
+            yield name, name, self._held(group)
+
+    def _held(self, group: Any) -> list[Any]:
+        """Return the arrays that a group of Keras 2 names, in their order."""
+        inside = self._names(group, "weight_names") or []
+        arrays = (self._array(self._object(group, each), each) for each in inside)
+        return [each for each in arrays if each is not None]
 
     def _of_keras_3(self) -> Iterator[Any]:
         """Yield each group `vars`: the layer has its path, without it."""

@@ -5,11 +5,12 @@ Both run as user code does, in processes that the kernel confines: a file may be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.verify.user.interpreter import choose, choose_old
 from kdoctor.verify.user.running import Limits, run
@@ -49,12 +50,14 @@ class Pythons(Struct, frozen=True):
 class Trusted(Struct, frozen=True):
     """Code that may run: source files, and names in them by their key in ``custom_objects``.
 
-    ``code`` is what kdoctor wrote for the new file alone.
+    ``code`` is what kdoctor wrote for the new file alone. ``modules`` are those in which Keras 2
+    looks for what the Lambdas of the old file need, and the names.
     """
 
     sources: tuple[Path, ...] = ()
     names: Mapping[str, str] = {}
     code: Path | None = None
+    modules: Mapping[str, Sequence[str]] = {}
 
 
 def compare_saved_models(
@@ -71,7 +74,10 @@ def compare_saved_models(
     """
     interpreter = choose(str(old.absolute().parent), pythons.new)
     old_interpreter = None if pythons.old is None else choose_old(pythons.old)
-    jobs = [_job(old.absolute(), _of_the_old(trusted))], [_job(new.absolute(), trusted)]
+    jobs = (
+        [_job(old.absolute(), _of_the_old(trusted))],
+        [_job(new.absolute(), _of_the_new(trusted))],
+    )
     ran = run(*jobs, interpreter, limits, old_interpreter=old_interpreter)
     before = ran.keras_2[0]
     if before["state"] != "ran":
@@ -92,7 +98,11 @@ def _of_the_old(trusted: Trusted | None) -> Trusted | None:
     if trusted is None:
         return None
     names = {key: name for key, name in trusted.names.items() if not key.startswith(_WRITTEN)}
-    return Trusted(trusted.sources, names)
+    return replace(trusted, names=names, code=None)
+
+
+def _of_the_new(trusted: Trusted | None) -> Trusted | None:
+    return None if trusted is None else replace(trusted, modules={})
 
 
 def _job(path: Path, trusted: Trusted | None) -> dict[str, Any]:
@@ -102,6 +112,7 @@ def _job(path: Path, trusted: Trusted | None) -> dict[str, Any]:
         sources = [str(each.absolute()) for each in (*trusted.sources, *written)]
         job |= {"is_trusted": True, "sources": sources, "custom_objects": dict(trusted.names)}
         job["reads"] += sources
+        job["modules"] = {name: sorted(names) for name, names in trusted.modules.items()}
     return job
 
 

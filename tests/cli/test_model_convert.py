@@ -83,6 +83,26 @@ def test_a_damaged_file_is_one_sentence(project, old):
     assert [each.name for each in project.folder.iterdir()] == ["old.h5"]
 
 
+def test_a_kind_that_is_not_converted_is_told_with_the_command_that_has_its_cure(project):
+    folder = project.folder / "served model"
+    folder.mkdir()
+    (folder / "saved_model.pb").write_bytes(b"\x08\x01\x12\x00")
+    (project.folder / "other").mkdir()
+    (project.folder / "graph.onnx").write_bytes(b"\x08\x07\x12\x07pytorch:\x02\n\x00B\x02\x10\x0d")
+    for path, said in (
+        ("served model", "TensorFlow SavedModel: --convert reads HDF5 and .keras files; "),
+        ("other", "--convert takes one saved model, and other is a folder: name a file in it"),
+        ("graph.onnx", "`kdoctor model graph.onnx` says what to do with it"),
+    ):
+        ended = project.kdoctor("model", path, "--convert", "new.keras")
+        assert ended.code == 2
+        assert said in ended.err
+    assert (
+        "`kdoctor model 'served model'` says"
+        in project.kdoctor("model", "served model", "--convert", "new.keras").err
+    )
+
+
 @pytest.mark.usefixtures("old")
 def test_code_is_written_beside_a_conversion(project):
     ended = project.kdoctor("model", "old.h5", "--convert", "new.keras", "--code", "model.py")

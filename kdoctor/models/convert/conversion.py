@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import shlex
 from pathlib import Path
 from typing import Any, Final
 
@@ -175,7 +176,10 @@ def _check_kind(contents: Contents) -> None:
     path = contents.path
     if contents.kind not in _CONVERTED or contents.model is None:
         kinds = "an HDF5 model and a .keras archive"
-        raise FileProblem(f"{path}: {contents.kind.value}: only {kinds} can be converted")
+        raise FileProblem(
+            f"{path}: {contents.kind.value}: only {kinds} can be converted; "
+            f"`{shlex.join(['kdoctor', 'model', str(path)])}` says what to do with it"
+        )
     if contents.weights is None:
         why = "; ".join(contents.notes) or "it has none"
         raise FileProblem(f"{path}: its weights cannot be converted: {why}")

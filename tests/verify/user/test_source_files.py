@@ -1,12 +1,13 @@
 """Of a source file that is trusted, only what makes the wanted names is run."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
 
 from kdoctor.verify.user import worker
-from kdoctor.verify.user.worker.source_files import taken
+from kdoctor.verify.user.worker.source_files import put_into_modules, taken
 
 TRAINING = """
 from __future__ import annotations
@@ -41,14 +42,22 @@ def sources(tmp_path):
 
 @pytest.fixture(autouse=True)
 def _finders(monkeypatch):
-    monkeypatch.setattr("sys.meta_path", [*__import__("sys").meta_path])
-    monkeypatch.setattr("sys.modules", dict(__import__("sys").modules))
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    for name in ("train", "__no_such__", "helper_of_the_model"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
 
 def test_a_class_is_taken_with_what_it_needs_and_no_training_begins(sources):
     found = taken(sources, {"Mine>Ring": "Ring", "f": "FACTOR"})
     assert found["Mine>Ring"]().made() == pytest.approx(6 * 3.14159, rel=1e-4)
     assert found["f"] == 3
+
+
+def test_what_lambdas_need_is_put_where_keras_looks_for_it(sources):
+    put_into_modules(sources, {"train": ["area", "K"], "__no_such__": ["FACTOR"]})
+    assert sys.modules["train"].area(1) == pytest.approx(6 * 3.14159, rel=1e-4)
+    assert not hasattr(sys.modules["train"], "K")
+    assert sys.modules["__no_such__"].FACTOR == 3
 
 
 def test_a_name_that_is_in_no_file_is_named(sources):

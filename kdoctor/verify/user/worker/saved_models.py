@@ -49,6 +49,8 @@ def _given(job: dict[str, Any], side: Side) -> dict[str, Any]:
         given["compile"] = False  # what it was trained with need not be there any more
     if job.get("custom_objects"):
         given["custom_objects"] = source_files.taken(job["sources"], job["custom_objects"])
+    if job.get("modules"):
+        source_files.put_into_modules(job["sources"], job["modules"])
     takes = inspect.signature(side.keras.models.load_model).parameters
     if job.get("is_trusted") and "safe_mode" in takes:
         given["safe_mode"] = False

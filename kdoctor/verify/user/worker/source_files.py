@@ -6,6 +6,7 @@ import ast
 import importlib.abc
 import importlib.util
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,20 @@ def taken(sources: list[str], wanted: dict[str, str]) -> dict[str, Any]:
             places = f" in {', '.join(Path(each).name for each in sources)}" if sources else ""
             raise ImportError(f"the model needs `{name}`, and it is not found{places}: --source")
     return found
+
+
+def put_into_modules(sources: list[str], wanted: dict[str, list[str]]) -> None:
+    """Put what stands in some files into modules: those where Keras looks for it, and the names.
+
+    What is in no file is left out: it may be a name that Keras itself gives to a Lambda.
+    """
+    sys.meta_path.insert(0, _Finder(sources))
+    for module, names in wanted.items():
+        found: dict[str, Any] = {}
+        for source in sources:
+            found = {**_values(Path(source), set(names) - set(found)), **found}
+        there = sys.modules.setdefault(module, types.ModuleType(module))
+        vars(there).update(found)
 
 
 def _values(path: Path, names: set[str]) -> dict[str, Any]:
