@@ -21,17 +21,14 @@ _MAX_DEPTH = 60  # of groups in groups; Keras writes a few
 _MAX_DEPTH_SEEN = 2_000  # of those that are not looked into: the library goes down by recursion
 _MAX_TEXT = 32_000_000  # bytes of an attribute
 _MAX_UNPACKED = 64_000_000  # bytes of weights that lie compressed in an archive
-HEADER_LIMIT = 64_512  # bytes of an attribute in the header of its object, as Keras has it
 _MAX_MEMORY = 300_000_000  # bytes that reading may take
 _STORED = 0  # how a member of an archive lies there (APPNOTE.TXT of PKWARE, 4.4.5)
-_NUMBERS = "biufcV"  # kinds of dtypes of weights, bfloat16 too; others are text or references
 _CONFIGS = ("model_config", "training_config")
 _OTHERS = ("keras_version", "backend")
 _NO_NAMES = (b"", b".")  # they lead nowhere else
 _MAX_DTYPES = 20  # of a file that are remembered
 _TOO_MANY = f"it has more than {_MAX_OBJECTS:,} groups and arrays"
 _LINK_OUT = "a link in it leads to another file, which was not read"
-_STEPS = ("reshape", "transpose", "sum")  # of numpy's arrays
 
 
 class Refused(Exception):
@@ -386,84 +383,31 @@ def _decoded(text: object) -> str:
 
 
 def _copy(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    """Write a new file with the groups, texts and arrays that a request names.
-
-    The library copies an array in pieces: how large it is does not matter.
-    """
+    """Write a new file with the groups, texts and arrays that a request names."""
+    copies = _beside("hdf5_copies")
     with h5py.File(asked["to"], "w") as new:
-        for path, texts in asked["groups"].items():
-            group = _group(new, path)
-            for name, text in texts.items():
-                _set(h5py, group, name, text)
-        if not asked["copies"]:
-            return {}
-        with open(asked["path"], "rb") as raw:  # noqa: PTH123
-            member = asked["member"]
-            source = raw if member is None else member_file(raw, **member)
-            with h5py.File(source, "r") as old:
-                for path, target, steps in asked["copies"]:
-                    if not path:
-                        _set_number(new, target, steps)
-                        continue
-                    found = _array_at(h5py, old, path)
-                    if steps:
-                        group, _, name = target.rpartition("/")
-                        _group(new, group).create_dataset(name, data=_laid_out(found[()], steps))
-                    else:
-                        _copy_array(h5py, new, found, (path, target))
+        copies.write_groups(h5py, new, asked["groups"])
+        if asked["copies"]:
+            with open(asked["path"], "rb") as raw:  # noqa: PTH123
+                member = asked["member"]
+                source = raw if member is None else member_file(raw, **member)
+                with h5py.File(source, "r") as old:
+                    copies.write_arrays(h5py, old, new, asked["copies"])
     return {}
 
 
-def _set(h5py: Any, group: Any, name: str, value: str | list[str]) -> None:
-    """Write a text, or several: in pieces where they are too many for one attribute."""
-    if isinstance(value, str):
-        group.attrs.create(name, value, dtype=h5py.string_dtype())
-        return
-    encoded = [each.encode() for each in value]
-    size = max(map(len, encoded), default=1)
-    most = max(1, HEADER_LIMIT // max(1, size))
-    pieces = [encoded[at : at + most] for at in range(0, len(encoded), most)] or [[]]
-    for number, piece in enumerate(pieces):
-        key = name if len(pieces) == 1 else f"{name}{number}"
-        group.attrs.create(key, piece, dtype=f"S{max(1, size)}")
+def _beside(name: str) -> Any:
+    """Return a module beside this file, to which no path leads where a file is run."""
+    from importlib import util  # noqa: PLC0415 - to read takes none of it
+    from pathlib import Path  # noqa: PLC0415
 
-
-def _set_number(new: Any, target: str, steps: list[list[Any]]) -> None:
-    """Write a number that the old file has elsewhere, as `float32`."""
-    group, _, name = target.rpartition("/")
-    _group(new, group).create_dataset(name, data=steps[0][1], dtype="float32")
-
-
-def _array_at(h5py: Any, old: Any, path: str) -> Any:
-    found = old
-    for part in path.split("/"):
-        if not isinstance(found.get(part, getlink=True), h5py.HardLink):
-            raise Refused(f"`{path[:80]}` is not there, or lies in another file")
-        found = found[part]
-    if not isinstance(found, h5py.Dataset) or found.external or found.is_virtual:
-        raise Refused(f"`{path[:80]}` is no array, or lies in another file")
-    if found.dtype.kind not in _NUMBERS:
-        raise Refused(f"`{path[:80]}` holds no numbers")
-    return found
-
-
-def _copy_array(h5py: Any, new: Any, found: Any, paths: tuple[str, str]) -> None:
-    group, _, name = paths[1].rpartition("/")
-    last = paths[0].rpartition("/")[2].encode()
-    h5py.h5o.copy(found.parent.id, last, _group(new, group).id, name.encode())
-
-
-def _laid_out(value: Any, steps: list[list[Any]]) -> Any:
-    """Return an array as another layer has it: reshaped, transposed, summed, step by step."""
-    for name, given in steps:
-        if name not in _STEPS:
-            raise Refused(f"`{name}` is no step")
-        value = getattr(value, name)(given)
-    return value
-
-
-def _group(file: Any, path: str) -> Any:
-    return file.require_group(path) if path else file
+    place = Path(__file__).with_name(f"{name}.py")
+    spec = util.spec_from_file_location(name, place)
+    assert spec is not None
+    assert spec.loader is not None
+    made = util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 if __name__ == "__main__":

@@ -103,8 +103,9 @@ def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
     if needed:
         cause += f"; it needs {needed}, which Keras does not give it"
     again = (
-        "Write the function into a layer of your own that is registered, build the model again, "
-        "and load the weights."
+        "Give the source of the function to `kdoctor model --convert` (`--source train.py`); or "
+        "write it into a layer of your own that is registered, build the model again, and load "
+        "the weights."
     )
     if needed or not usable:
         return at.obstacle(Fault.LAMBDA, cause, again, Remedy.CODE, at.place)

@@ -74,8 +74,10 @@ class _Writer:
         self._stand_ins: dict[str, str] = {}
         self._why: dict[str, str] = {}
         self._functions: list[list[str]] = []
-        self._used = set(_RESERVED)
         self._users = [each for each in refusals if each.remedy is Remedy.CUSTOM_OBJECTS]
+        users = (each.subject.rpartition(">")[2] for each in self._users)
+        self.taken = frozenset({*_RESERVED, *self._lambdas.names, *users})
+        self._used = set(self.taken)
         functions = (each.subject for each in self._users if each.fault is Fault.OWN_FUNCTION)
         self._expressions = Expressions(target, self._stand_ins, frozenset(functions))
 
@@ -175,7 +177,7 @@ class _Graph:
     def __init__(self, writer: _Writer, config: dict[str, Any], place: str) -> None:
         self._writer, self._config, self._place = writer, config, place
         self._made: dict[tuple[str, int], str] = {}
-        self._used = set(_RESERVED)
+        self._used = set(writer.taken)
         self._several = _several(config)
         self._lines: list[str] = []
 

@@ -34,6 +34,10 @@ class TextOfFunctions:
         """Return the functions, with what they need before them; "" for none."""
         return "\n\n\n".join(self._pieces.values())
 
+    def names(self) -> frozenset[str]:
+        """Return the names that they bind, and those of the imports."""
+        return frozenset({*self._pieces, *self._imports})
+
     def imports(self) -> list[str]:
         """Return the lines of the imports."""
         return list(self._imports.values())

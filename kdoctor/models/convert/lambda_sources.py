@@ -66,6 +66,11 @@ class Lambdas:
         return self._texts.imports()
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names that these functions and imports bind."""
+        return self._texts.names()
+
+    @property
     def is_given(self) -> bool:
         """Whether there are sources."""
         return bool(self._sources)

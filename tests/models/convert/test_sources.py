@@ -225,3 +225,15 @@ def test_what_is_written_is_json(tmp_path):
     made = converted(tmp_path, "Lambda(lambda x: x[:, 0])", model(bytecode("lambda x: x[:, 0]")))
     assert made.is_written
     json.dumps(config_in(tmp_path / "new.keras"))
+
+
+def test_a_variable_in_the_code_has_no_name_of_a_function_in_it(tmp_path):
+    source = "import tensorflow as tf\nLambda(lambda x: tf.where(x > 0, x, 1.0), name='tf')\n"
+    old = model(bytecode("lambda x: tf.where(x > 0, x, 1.0)"), names=("tf",))
+    converted(tmp_path, source, old, str(tmp_path / "code.py"))
+    lambdas = Lambdas([str(tmp_path / "train.py")], "code.py")
+    write_code(tmp_path / "old.h5", tmp_path / "code.py", TARGET, lambdas=lambdas)
+    text = (tmp_path / "code.py").read_text()
+    assert "import tensorflow as tf\n" in text
+    assert "def tf_2(x):\n    return tf.where" in text
+    assert 'layers.Lambda(function=tf_2, name="tf")' in text
