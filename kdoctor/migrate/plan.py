@@ -106,7 +106,7 @@ def _steps(found: Overview, held: Sequence[Pin], models: Sequence[str]) -> tuple
         _step(StepKind.IMPORTS, by_kind),
         _step(StepKind.SAFE, by_kind, "fix", "--apply"),
         _step(StepKind.JUDGED, by_kind, "fix", "--interactive"),
-        Step(StepKind.MODELS, len(models), len(models)),
+        Step(StepKind.MODELS, len(models), len(models), command=("model",)),
         _step(StepKind.BY_HAND, by_kind, "scan"),
     )
     return tuple(step for step in steps if step.places)

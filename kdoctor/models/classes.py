@@ -53,7 +53,7 @@ def named_class(module: str, leaf: str, target: Target) -> str | None:
     """Return where a class is defined that a ``.keras`` names with its module."""
     found = lookup(f"{module}.{leaf}", target)
     if found.presence is Presence.EXISTS:
-        return found.home
+        return None if found.stub else found.home
     if module.startswith("keras.src"):
         home = f"{module}.{leaf}"
         return home if config_arguments(home, target.keras_version) is not None else None
