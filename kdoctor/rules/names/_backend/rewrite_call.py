@@ -19,6 +19,7 @@ from kdoctor.rules.names._backend.dim_ordering import compared_ordering
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.names._backend.gradients import as_gradients
+from kdoctor.rules.names._backend.handed_on import handed_on_relu
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.learning_phase import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.learning_phase_inputs import function_around, with_phase
@@ -29,7 +30,7 @@ from kdoctor.syntax import Module, Reference
 
 _MODULE = "backend."
 # What no template can say: by name, a group of examples shows how safe it is.
-RATED = ("function", "image_dim_ordering", "set_value", "shape", "symbolic")
+RATED = ("activation", "function", "image_dim_ordering", "set_value", "shape", "symbolic")
 _NOT_EQUAL = "the results differ for some arguments, see `kdoctor rules KD101`"
 
 
@@ -112,6 +113,8 @@ def _special(
             return session_fix(module, reference)
         case "variable" if reference.call is not None:
             return as_beginning_of_a_sum(module, reference.call)
+        case "relu" if reference.call is None:
+            return handed_on_relu(module, facts, reference, proven["activation"])
         case "image_dim_ordering":
             return compared_ordering(module, reference, proven["image_dim_ordering"])
     return None
