@@ -196,7 +196,6 @@ def test_what_a_call_is_refused_for_is_told_apart_from_the_import() -> None:
         ("from keras.layers.core import Dense\nDense(*sizes)", "what is given cannot be told"),
         ("from keras.utils.generic_utils import CustomObjectScope\nCustomObjectScope(a, b)", "two"),
         ("from keras.layers.recurrent import LSTM\nLSTM(3)", "another default"),
-        ("from keras.utils.vis_utils import plot_model\nplot_model(m)", "another default"),
         ("from keras.layers.core import Dense\nDense(3)\nDense(**sizes)", "one of two"),
         ("from keras.layers.recurrent import GRU\nGRU(3, 'tanh')", "a default of two is kept"),
     ],

@@ -35,7 +35,8 @@ _TYPE_OF_RESULT = frozenset({"dtype"})
 # the rule runs each. Of others it would be refused, or mean something else: the old `hard_sigmoid`
 # is another function, and `initial_scale=None` no number.
 WRITTEN_OUT = frozenset(
-    {"data_format", "ema_overwrite_frequency", "pool_size", "reset_after", "width"}
+    {"data_format", "dpi", "ema_overwrite_frequency", "pool_size", "reset_after"}
+    | {"show_layer_names", "width"}
 )
 
 # What every layer and model takes out of `**kwargs`, then and now.
