@@ -39,12 +39,19 @@ PLACES = [
     ("clipping", "limit / ops.maximum(ops.sqrt(squares), limit)", "limit / ops.maximum(squares, limit)"),
     ("clipping", "limit * scale)", "limit)"),
     ("clipping", "scaled = optimizer.scale_loss(loss)", "scaled = loss"),
+    ("gradients", "ops.argmax(outputs, axis=-1)", "ops.argmin(outputs, axis=-1)"),
+    ("gradients", "ops.mean(slopes, axis=(1, 2), keepdims=True)", "slopes[:, :1, :1] * 2"),
+    ("gradients", "ops.relu(ops.sum(weights * maps, axis=-1))", "ops.sum(weights * maps, axis=-1)"),
+    ("gradients", "ops.max(ops.abs(slopes), axis=-1)", "ops.max(slopes, axis=-1)"),
+    ("gradients", "share * real + (1 - share) * fake", "real"),
+    ("gradients", "ops.maximum(squares, 1e-12)) - 1", "ops.maximum(squares, 1e-12))"),
+    ("gradients", "4.0 * channels**2", "4.0 * channels"),
     ("inspection", "if any(output is tensor", "if not any(output is tensor"),
 ]  # fmt: skip
 
 
 def main(how_many):
-    names = ("functions", "classes", "layers", "training")
+    names = ("functions", "classes", "gradients", "layers", "training")
     unseen = 0
     for module_name, right, wrong in secrets.SystemRandom().sample(PLACES, how_many):
         module = importlib.import_module(f"kdoctor.reference.{module_name}")

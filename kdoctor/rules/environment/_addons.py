@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Fix, NoFix
-from kdoctor.rewrite import (
-    Guard,
-    GuardAnswer,
-    Question,
-    Rewrite,
-    RewriteTable,
-    UseSite,
-    equals,
-    rewrite,
-)
+from kdoctor.rewrite import Guard, GuardAnswer, Question, Rewrite, UseSite, equals, rewrite
 from kdoctor.rewrite.pure_tests import is_pure_test
 from kdoctor.rules.example import Example
-from kdoctor.rules.names._keras_2_code.addons import PACKAGE, recorded
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
-from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.rules.names._keras_2_code.addons import ADDONS, PACKAGE
 
 
 def _may_be_left_out(parameter: str) -> Guard:
@@ -55,7 +41,7 @@ class _Successor(Struct, frozen=True):
     def rows(self) -> Iterator[Rewrite]:
         """Yield the rewrite, by each path that leads to the name."""
         leaf = self.name.rpartition(".")[2]
-        for path in dict.fromkeys((self.name, f"{recorded().names[self.name].file}.{leaf}")):
+        for path in dict.fromkeys((self.name, f"{ADDONS.recorded.names[self.name].file}.{leaf}")):
             left = f"{PACKAGE}.{path}{self.parameters}"
             yield rewrite(left, self.right, *([self.when] if self.when else []))
 
@@ -112,48 +98,7 @@ def proofs() -> tuple[Example, ...]:
     return tuple(map(proof_of, _SUCCESSORS))
 
 
-_SEVERAL: Final = f"Write what is used of `{PACKAGE}` without it"
-
-
-class AddonFixes:
-    """The fixes of the imports of one file from `tensorflow_addons`."""
-
-    def __init__(self, module: Module, facts: TargetFacts) -> None:
-        self._module = module
-        self._facts = facts
-
-    def of(self, binding: ImportBinding) -> Fix | NoFix:
-        """Return the fix of all that one import brings in."""
-        for each in self._references:
-            if each.binding is binding and each.kind is ReferenceKind.IMPORT:
-                found = self._attempt(each)
-                several = isinstance(found, Fix) and len(self._module.uses_of(binding)) > 1
-                return replace(found, title=_SEVERAL) if several else found
-        return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
-
-    @cached_property
-    def _rows(self) -> dict[Rewrite, _Successor]:
-        return {row: each for each in _SUCCESSORS for row in each.rows()}
-
-    @cached_property
-    def _table(self) -> RewriteTable:
-        return RewriteTable(self._rows, self._facts.signature)
-
-    @cached_property
-    def _references(self) -> tuple[Reference, ...]:
-        return tuple(
-            each for each in self._module.references if f"{each.name}.".startswith(f"{PACKAGE}.")
-        )
-
-    @cached_property
-    def _written(self) -> Keras2Code:
-        return Keras2Code(self._module, self._facts, self._references)
-
-    def _attempt(self, reference: Reference) -> Fix | NoFix:
-        own = self._written.attempt(reference)
-        if own is not None:
-            return own
-        return self._table.attempt(self._module, reference, self._rating, self._attempt)
-
-    def _rating(self, row: Rewrite) -> Applicability:
-        return self._facts.applicability(proof_of(self._rows[row]))
+@cache
+def rows() -> dict[Rewrite, Example]:
+    """Return the rewrites of all successors, with what proves each."""
+    return {row: proof_of(each) for each in _SUCCESSORS for row in each.rows()}

@@ -15,10 +15,11 @@ from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.imports import imports
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
-from kdoctor.rules.environment._addons import AddonFixes
+from kdoctor.rules.environment._addons import rows
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
 from kdoctor.rules.names._keras_2_code.addons import PACKAGE
+from kdoctor.rules.names._keras_2_code.package_fixes import PackageFixes
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 
@@ -60,7 +61,7 @@ def check(file: File) -> Iterator[Finding]:
         return
     is_legacy = not facts.runs_keras_3("tf.keras")
     told: set[str] = set()
-    addons = AddonFixes(module, facts)
+    addons: PackageFixes | None = None
     for binding in module.imports:
         name = _broken(binding.imported)
         if name is None or name in told:
@@ -75,6 +76,7 @@ def check(file: File) -> Iterator[Finding]:
         at: cst.CSTNode = binding.statement
         fix: Fix | NoFix = NoFix("the package was written for Keras 2")
         if name == PACKAGE and not is_legacy:
+            addons = addons or PackageFixes(module, facts, PACKAGE, rows())
             symbol, at, fix = binding.imported, binding.alias or at, addons.of(binding)
         else:
             told.add(name)

@@ -18,7 +18,7 @@ from kdoctor.syntax.fallback_helpers import checks_types
 from kdoctor.target import FRAMEWORKS
 
 # A program that has come past them has Keras.
-_IMPORTS_KERAS = frozenset({*FRAMEWORKS, "tensorflow_addons"})
+_IMPORTS_KERAS = frozenset({*FRAMEWORKS, "keras_contrib", "tensorflow_addons"})
 # What is not the same where long lines were broken.
 _LAYOUT = pattern(r"\s+|,(?=\s*[)\]}])")
 
@@ -117,7 +117,7 @@ def has_same(module: Module, name: str, text: str) -> bool:
 
 def is_readable_at(module: Module, before: cst.CSTNode, text: str) -> bool:
     """Say whether a class or function that reads Keras may stand above a statement."""
-    if not _imports_keras_at_once(module):
+    if not imports_keras_at_once(module):
         return False
     # A class reads its base where it stands.
     return text.startswith("def ") or _has_keras_at(module, before)
@@ -132,7 +132,7 @@ def insertion(module: Module, before: cst.CSTNode, text: str) -> Edit:
     return Edit(Span(start, start), (f"{gap}{text}\n\n\n",))
 
 
-def _imports_keras_at_once(module: Module) -> bool:
+def imports_keras_at_once(module: Module) -> bool:
     """Say whether the module imports Keras whenever it is imported itself, be it one of two."""
     return any(True for _ in _imports_of_keras(module))
 

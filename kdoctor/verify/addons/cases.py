@@ -119,6 +119,19 @@ SCENARIOS: dict[str, Scenario] = {
     "Lookahead": of_optimizer(
         {}, {"sync_period": 3, "slow_step_size": 0.8}, inner=("Adam", "Adagrad", "falls")
     ),
+    "MovingAverage": of_optimizer(
+        {}, {"average_decay": 0.5, "start_step": 3}, {"dynamic_decay": True}, {"num_updates": 5},
+        inner=("Adam", "Adagrad", "falls"),
+    ),
+    "SWA": of_optimizer(
+        {}, {"start_averaging": 2, "average_period": 3}, inner=("Adam", "Adagrad", "falls")
+    ),
+    "Yogi": of_optimizer(
+        {}, {"learning_rate": 0.05, "beta1": 0.8, "activation": "tanh"},
+        {"l1_regularization_strength": 0.01, "l2_regularization_strength": 0.02},
+        {"l2_regularization_strength": 0.1, "learning_rate": "falls", "beta1": 0.0},
+        {"initial_accumulator_value": 1e-3, "beta2": 0.9, "epsilon": 1e-2},
+    ),
     "CyclicalLearningRate": of_schedule(*({**each, "own": True} for each in _CYCLES)),
     "TriangularCyclicalLearningRate": of_schedule(*_CYCLES),
     "Triangular2CyclicalLearningRate": of_schedule(*_CYCLES),

@@ -248,6 +248,10 @@ def _steps(
         if step in steps:
             for weight, value in enumerate(model.get_weights()):
                 yield f"{about} step {step} weight {weight}", value
+    if hasattr(optimizer, "assign_average_vars"):
+        optimizer.assign_average_vars(model.trainable_weights)
+        for weight, value in enumerate(model.get_weights()):
+            yield f"{about} average {weight}", value
 
 
 def of_schedule(*cases: dict[str, Any]) -> Scenario:

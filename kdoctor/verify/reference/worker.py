@@ -30,6 +30,7 @@ def main() -> None:
     from kdoctor.verify.reference import (  # noqa: PLC0415 - they import Keras, which may print
         classes,
         functions,
+        gradients,
         layers,
         training,
     )
@@ -37,7 +38,8 @@ def main() -> None:
     from kdoctor.verify.reference.running import BACKEND  # noqa: PLC0415
 
     device = device_in_use(BACKEND, wanted)
-    everything = [c for part in (functions, classes, layers, training) for c in part.checks()]
+    parts = (functions, classes, gradients, layers, training)
+    everything = [check for part in parts for check in part.checks()]
     _say(answers, {"device": device, "checks": len(everything)})
 
     def result_of(check: Check) -> Result:

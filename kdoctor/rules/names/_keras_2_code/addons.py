@@ -1,9 +1,9 @@
-"""Which names of ``tensorflow_addons`` can be written out; the package is not for Keras 3."""
+"""Which names of packages that died with Keras 2 can be written out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +12,14 @@ import msgspec
 from kdoctor.rules.names._keras_2_code.written_out import Helper
 
 PACKAGE: Final = "tensorflow_addons"
+CONTRIB: Final = "keras_contrib"
+_RANDOM: Final = "other random numbers are drawn"
 _UNLIKE: Final = {
-    "StochasticDepth": "other random numbers are drawn",
+    "AverageModelCheckpoint": "the names of its files have to end as Keras 3 asks",
+    "StochasticDepth": _RANDOM,
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
 }
-
-
 WRITTEN: Final = (
     *("gelu", "hardshrink", "lisht", "mish", "snake", "softshrink", "sparsemax", "tanhshrink"),
     *("sigmoid_focal_crossentropy", "SigmoidFocalCrossEntropy", "triplet_semihard_loss"),
@@ -30,7 +31,8 @@ WRITTEN: Final = (
     *("Triangular2CyclicalLearningRate", "ExponentialCyclicalLearningRate", "GELU", "Maxout"),
     *("StochasticDepth", "WeightNormalization", "transform", "rotate", "translate"),
     *("angles_to_projective_transforms", "translations_to_projective_transforms"),
-    *("compose_transforms", "gaussian_filter2d"),
+    *("compose_transforms", "gaussian_filter2d", "InstanceNormalization", "F1Score"),
+    *("FBetaScore", "RSquare", "MovingAverage", "SWA", "AverageModelCheckpoint", "Yogi"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 
@@ -47,32 +49,43 @@ class _Record(msgspec.Struct, frozen=True):
     names: dict[str, _Name]
 
 
-@cache
-def recorded() -> _Record:
-    """Return the public names of the last release, as `python -m tools.addons_oracle` has them."""
-    data = Path(__file__).with_name("addons.json").read_bytes()
-    return msgspec.json.decode(data, type=_Record)
+class Package:
+    """The helpers of one package by their names below it, read when the first is asked for.
 
+    ``codes`` is what the codes of its definitions begin with: some are called like another's.
+    """
 
-def _helpers() -> Iterator[tuple[str, Helper]]:
-    for name, about in recorded().names.items():
-        home, _, leaf = name.rpartition(".")
-        if leaf in WRITTEN:
-            helper = Helper(leaf, home, leaf, unlike=_UNLIKE.get(leaf, ""), package=PACKAGE)
-            yield name, helper
-            yield f"{about.file}.{leaf}", helper
+    def __init__(
+        self, name: str, file: str, written: tuple[str, ...], unlike: dict[str, str], codes: str
+    ) -> None:
+        self.name = name
+        self.written = written
+        self.codes = codes
+        self._file = file
+        self._unlike = unlike
 
-
-class _Addons:
-    """The helpers by their names below the package, read when the first is asked for."""
+    @cached_property
+    def recorded(self) -> _Record:
+        """The public names of the last release, as `python -m tools.addons_oracle` has them."""
+        data = Path(__file__).with_name(self._file).read_bytes()
+        return msgspec.json.decode(data, type=_Record)
 
     @cached_property
     def _found(self) -> Mapping[str, Helper]:
-        return dict(_helpers())
+        return dict(self._helpers())
+
+    def _helpers(self) -> Iterator[tuple[str, Helper]]:
+        for name, about in self.recorded.names.items():
+            home, _, leaf = name.rpartition(".")
+            if leaf in self.written:
+                unlike, code = self._unlike.get(leaf, ""), f"{self.codes}{leaf}"
+                helper = Helper(code, home, leaf, unlike=unlike, package=self.name)
+                yield name, helper
+                yield f"{about.file}.{leaf}", helper
 
     def of(self, name: str) -> tuple[Helper, int] | None:
         """Return the helper that a dotted name is or reads from, and the parts behind it."""
-        rest = name.removeprefix(f"{PACKAGE}.")
+        rest = name.removeprefix(f"{self.name}.")
         beyond = 0
         while rest:
             if (found := self._found.get(rest)) is not None:
@@ -86,4 +99,5 @@ class _Addons:
         return tuple(dict.fromkeys(self._found.values()))
 
 
-ADDONS: Final = _Addons()
+ADDONS: Final = Package(PACKAGE, "addons.json", WRITTEN, _UNLIKE, "")
+PACKAGES: Final = {each.name: each for each in (ADDONS,)}

@@ -16,12 +16,19 @@ from kdoctor.rules.names._keras_2_code.written_out import Helper
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.libcst_walk import descendants
 
-_OPTIMIZERS: Final = frozenset(("AdamW", "SGDW", "LazyAdam", "RectifiedAdam", "LAMB", "Lookahead"))
+_OPTIMIZERS: Final = frozenset(
+    (
+        *("AdamW", "SGDW", "LazyAdam", "RectifiedAdam", "LAMB", "Lookahead", "MovingAverage"),
+        *("SWA", "Yogi"),
+    )
+)
 _NO_ARGUMENT: Final = "optimizers of Keras 3 have no argument `{}`"
 _RATE: Final = "learning_rate"
 _CLIPS: Final = frozenset(("clipnorm", "clipvalue", "global_clipnorm"))
 _RATES: Final = frozenset(("lr", "decay", "weight_decay_rate"))
-_METHODS: Final = frozenset(("minimize", "get_gradients", "get_updates"))
+_METHODS: Final = frozenset(
+    ("minimize", "get_gradients", "get_updates", "shadow_copy", "has_shadow_copy")
+)
 
 
 def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:

@@ -1,6 +1,7 @@
 """The definitions that fixes write into files, read as text: they import Keras.
 
-They are those of ``kdoctor.reference.keras_2`` and ``kdoctor.reference.addons``.
+They are those of ``kdoctor.reference.keras_2``, ``kdoctor.reference.addons`` and
+``kdoctor.reference.contrib``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from kdoctor.rewrite.pattern import Pattern
 from kdoctor.syntax.ast_walk import ast_dotted_name
 
 _REFERENCE: Final = Path(__file__).parents[3] / "reference"
-_ROOMS: Final = ("keras_2", "addons")
+_PACKAGE: Final = "kdoctor.reference."
+# By what their codes begin with: some names are those of two packages.
+_ROOMS: Final = {"keras_2": "", "addons": "", "contrib": "contrib."}
 _FULL: Final = {"np": "numpy", "tf": "tensorflow"}
 _BUILTINS: Final = frozenset(dir(builtins))
 
@@ -26,10 +29,12 @@ _BUILTINS: Final = frozenset(dir(builtins))
 class Definition(Struct, frozen=True, dict=True):
     """A function, a class, or a tuple of classes of the reference.
 
+    ``code`` is what it is known by: ``name``, behind the room where others have the same.
     ``read`` are the dotted names of other packages in it, by where they stand in the lines of
-    ``text``; ``needs`` the other definitions of its module that it uses.
+    ``text``; ``needs`` the other definitions that it uses, of its module or of one beside it.
     """
 
+    code: str
     name: str
     text: str
     read: Mapping[tuple[int, int], str]
@@ -38,6 +43,11 @@ class Definition(Struct, frozen=True, dict=True):
     builtins: frozenset[str]
     imports: tuple[str, ...]
     parameters: str
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.text.split('"""')[1].split("\n")[0]
 
     @property
     def pattern(self) -> Pattern:
@@ -55,25 +65,28 @@ class Definition(Struct, frozen=True, dict=True):
         return "\n".join(lines)
 
 
-def definition(name: str) -> Definition:
-    """Return a definition by its name."""
-    return _definitions()[name]
+def definition(code: str) -> Definition:
+    """Return a definition by its code."""
+    return _definitions()[code]
 
 
-def with_needs(name: str) -> tuple[Definition, ...]:
+def with_needs(code: str) -> tuple[Definition, ...]:
     """Return a definition behind all that it uses."""
-    found = definition(name)
+    found = definition(code)
     return (*(each for need in found.needs for each in with_needs(need)), found)
 
 
 @cache
 def _definitions() -> Mapping[str, Definition]:
-    files = [each for room in _ROOMS for each in sorted((_REFERENCE / room).glob("*.py"))]
-    found = [each for file in files for each in _read(file.read_text("utf-8"))]
-    return {each.name: each for each in found}
+    return {
+        each.code: each
+        for room, codes in _ROOMS.items()
+        for file in sorted((_REFERENCE / room).glob("*.py"))
+        for each in _read(file.read_text("utf-8"), codes)
+    }
 
 
-def _read(source: str) -> Iterator[Definition]:
+def _read(source: str, codes: str) -> Iterator[Definition]:
     tree = ast.parse(source)
     imports = {
         alias.asname or alias.name: ast.unparse(node)
@@ -85,6 +98,12 @@ def _read(source: str) -> Iterator[Definition]:
         _name_of(each): each
         for each in tree.body
         if isinstance(each, ast.FunctionDef | ast.ClassDef | ast.Assign)
+    }
+    shared = {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE)
+        for alias in node.names
     }
     for name, node in nodes.items():
         assert node.end_lineno is not None
@@ -103,16 +122,17 @@ def _read(source: str) -> Iterator[Definition]:
                     read[each.lineno - first, each.col_offset] = dotted
             elif isinstance(each, ast.Name):
                 loaded.add(each.id)
-                if each.id in nodes:
+                if each.id in nodes or each.id in shared:
                     own[each.lineno - first, each.col_offset] = each.id
         others = sorted(set(own.values()) - {name})
         used = {each.partition(".")[0] for each in read.values()}
         yield Definition(
+            f"{codes}{name}",
             name,
             text,
             read,
             own,
-            tuple(others),
+            tuple(f"{codes}{each}" for each in others),
             frozenset(loaded & _BUILTINS),
             tuple(imports[each] for each in sorted(used)),
             _parameters(node),
@@ -147,6 +167,11 @@ def _parameters(node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> str:
         each.annotation = None
     arguments.args = arguments.args[leading:]
     return ast.unparse(arguments)
+
+
+def import_of(name: str) -> str:
+    """Return the statement that imports what a dotted name begins with."""
+    return f"import {_full(name).partition('.')[0]}"
 
 
 def _full(name: str) -> str:

@@ -18,16 +18,34 @@ from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.config import IMPORT
 from kdoctor.keras_api.private_modules import missing_prefix
-from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, NoFix, Precedence, Span
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.binding import bind
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
-from kdoctor.rules.fixes.helper_definition import has_same, insertion, is_readable_at, top_statement
+from kdoctor.rules.fixes.helper_definition import (
+    has_same,
+    imports_keras_at_once,
+    insertion,
+    is_readable_at,
+    top_statement,
+)
 from kdoctor.rules.names._class_checks import class_question
 from kdoctor.rules.names._keras_2_code.addons_used import renamed_rates, used_otherwise
-from kdoctor.rules.names._keras_2_code.definitions import Definition, definition, with_needs
+from kdoctor.rules.names._keras_2_code.definitions import (
+    Definition,
+    definition,
+    import_of,
+    with_needs,
+)
+from kdoctor.rules.names._keras_2_code.helper_uses import (
+    asks_for_class,
+    chooses_an_import,
+    free_name,
+    imports_by_local,
+    reads_of_helpers,
+    spelled,
+)
 from kdoctor.rules.names._keras_2_code.names import helper_of
 from kdoctor.rules.names._keras_2_code.proofs import proof_of
 from kdoctor.rules.names._keras_2_code.written_out import Helper
@@ -42,6 +60,7 @@ _ONLY_PRIVATE = (
 _PRIVATE = "it is private: seen in Keras {}, and any release may remove it"
 _PYTHON = "tensorflow.python."
 _TAKEN = "another file may take `{}` from here, which no longer has it"
+_AT_ONCE = "Keras is imported with this file then, which so far only its functions did"
 _SRC = "keras.src."
 
 
@@ -65,6 +84,7 @@ class Keras2Code:
         self._facts = facts
         self._references = references
         self._reasons: dict[ImportBinding, str] = {}
+        self._free_names: dict[str, str] = {}
 
     def attempt(self, reference: Reference) -> Fix | NoFix | None:
         """Return the fix of one reference, None where it is to no helper, or has other fixes."""
@@ -140,8 +160,8 @@ class Keras2Code:
         """Return a base class as the tuple of its classes, where all uses only ask for these."""
         if not helper.family or self._imports(helper):
             return helper
-        reads = _reads_of_helpers(self._module).get(helper.leaf, ())
-        asked = [_asks_for_class(self._module, each.node) for each in reads]
+        reads = reads_of_helpers(self._module).get(helper.leaf, ())
+        asked = [asks_for_class(self._module, each.node) for each in reads]
         return replace(helper, code=helper.family, unlike="") if asked and all(asked) else helper
 
     def _imports(self, helper: Helper) -> bool:
@@ -183,12 +203,12 @@ class Keras2Code:
             return "a comment keeps the import as it is"
         top = module.scope_of(module.tree)
         if is_conditional(module, binding.statement):
-            if binding.scope is not top or not _chooses_an_import(module, binding):
+            if binding.scope is not top or not chooses_an_import(module, binding):
                 return "the import is one of several"
             return self._why_not_read(binding, helper)
         if binding.scope.kind is ScopeKind.CLASS or len(binding.scope.bindings[local]) > 1:
             return f"`{local}` is bound more than once"
-        imports = _imports_by_local(module)[local]
+        imports = imports_by_local(module)[local]
         others = {
             found[0].leaf if (found := helper_of(each.imported)) is not None else ""
             for each in imports
@@ -254,7 +274,10 @@ class Keras2Code:
         return found
 
     def _name_for(self, helper: Helper) -> str:
-        return self._names.get(helper.code, helper.leaf)
+        known = self._names.get(helper.code)
+        if known is None and helper.package and helper.code not in self._free_names:
+            self._free_names[helper.code] = free_name(self._module, helper)
+        return known or self._free_names.get(helper.code, helper.leaf)
 
     # Written out
 
@@ -279,6 +302,8 @@ class Keras2Code:
         is_copy = use.reference.name.startswith(_PYTHON)
         because = use.helper.unlike or (_COPY if is_copy else "")
         because = because or used_otherwise(self._module, use.reference, use.helper)
+        if not because and not self._may_read_keras(use.helper):
+            because = _AT_ONCE
         if not because and self._takes_away(use):
             because = _TAKEN.format(use.reference.binding.local)
         if because:
@@ -290,9 +315,13 @@ class Keras2Code:
     def _rating_together(self, use: _Use) -> Fix:
         """Return how safe it is to write a helper, with all that is read by way of one import."""
         binding = use.reference.binding
-        if use.node is None or binding not in self._reported_imports:
+        if use.node is None or binding not in self._reported_imports or use.helper.package:
             return self._rating(use)
         return self._worst[binding]
+
+    def _may_read_keras(self, helper: Helper) -> bool:
+        """Say whether what a definition reads is imported with the file: its imports may come."""
+        return not helper.package or imports_keras_at_once(self._module)
 
     @cached_property
     def _worst(self) -> dict[ImportBinding, Fix]:
@@ -342,41 +371,51 @@ class Keras2Code:
         first = min((each.reference for each in uses), key=lambda each: module.span(each.node))
         speller = Speller(module, before, Speller.at(module, first).like)
         rename: dict[str, str] = {}
+        taken: dict[str, str] = {}
         wanted: dict[tuple[str, str], Definition] = {}
         for use in uses:
             for each in with_needs(use.helper.code):
-                name = use.name if each.name == use.helper.code else self._names.get(each.name)
+                name = use.name if each.code == use.helper.code else self._names.get(each.code)
                 if name is None:
                     name = each.name
-                    if not module.is_free(name, [before]):
+                    if not (module.is_free(name, [before]) or self._is_defined(name)):
                         return NoFix(f"`{name}` is something else in this file")
+                if taken.setdefault(name, each.code) != each.code:
+                    return NoFix(f"`{name}` is something else in this file")
                 rename.setdefault(each.name, name)
-                wanted.setdefault((each.name, name), each)
+                wanted.setdefault((each.code, name), each)
         texts: list[str] = []
         needs: dict[ImportNeed, None] = {}
-        for (code, name), each in wanted.items():
+        # Otherwise its imports come with it: what a function imports is not read from outside.
+        at_once = all(self._may_read_keras(each.helper) for each in uses)
+        imports: dict[str, None] = {}
+        for (_, name), each in wanted.items():
             hidden = [e for e in sorted(each.builtins) if not has_builtin(module, before, e)]
             if hidden:
                 return NoFix(hidden_builtin(hidden[0]))
             own: dict[ImportNeed, None] = {}
-            text = each.written({**rename, code: name}, partial(_spelled, speller, own))
+            spell = partial(spelled, speller, own) if at_once else str
+            text = each.written({**rename, each.name: name}, spell)
             if has_same(module, name, text):
                 continue
             if self._is_defined(name):
                 return NoFix(f"`{name}` is something else in this file")
-            if "import keras" in each.imports and not is_readable_at(module, before, text):
+            needs_keras = at_once and "import keras" in each.imports
+            if needs_keras and not is_readable_at(module, before, text):
                 return NoFix("Keras is not imported where it would have to stand")
             texts.append(text)
             needs |= own
+            imports |= {} if at_once else dict.fromkeys(map(import_of, each.read.values()))
         if not texts:
             return (), ()
+        texts[:0] = ["\n".join(imports)] if imports else []
         return (insertion(module, before, "\n\n\n".join(texts)),), tuple(needs)
 
     def _place(self, uses: Sequence[_Use]) -> cst.CSTNode | None:
         """Return the first statement of the module that reads one of them, or may."""
         module = self._module
         # The same place for all rules that report such names: what is written twice differs then.
-        nodes = [each.node for reads in _reads_of_helpers(module).values() for each in reads]
+        nodes = [each.node for reads in reads_of_helpers(module).values() for each in reads]
         for binding in {use.reference.binding for use in uses if use.node is None}:
             nodes += module.uses_of(binding)
             # Above the statement that chooses: where it chooses another, that is the one.
@@ -405,46 +444,3 @@ class Keras2Code:
             drops,
             _PRIVATE.format(self._release),
         )
-
-
-@once
-def _reads_of_helpers(module: Module) -> dict[str, list[Reference]]:
-    """Return what is read of helpers of Keras 2, by what each is called there."""
-    found: dict[str, list[Reference]] = {}
-    for each in module.references:
-        helper = helper_of(each.name) if each.kind is ReferenceKind.LOAD else None
-        if helper is not None:
-            found.setdefault(helper[0].leaf, []).append(each)
-    return found
-
-
-@once
-def _imports_by_local(module: Module) -> dict[str, list[ImportBinding]]:
-    found: dict[str, list[ImportBinding]] = {}
-    for each in module.imports:
-        found.setdefault(each.local, []).append(each)
-    return found
-
-
-def _chooses_an_import(module: Module, binding: ImportBinding) -> bool:
-    """Say whether one ``if`` or ``try`` says where a name is imported from, and nothing else."""
-    statement = top_statement(module, binding.statement)
-    span = module.span(statement)
-    bound = module.scope_of(module.tree).bindings.get(binding.local, ())
-    imported = {each.alias for each in _imports_by_local(module)[binding.local]}
-    return isinstance(statement, cst.If | cst.Try) and all(
-        each.node in imported and span.covers(module.span(each.node)) for each in bound
-    )
-
-
-def _asks_for_class(module: Module, node: cst.CSTNode) -> bool:
-    """Say whether a class stands in ``isinstance`` or ``issubclass``, where a tuple may stand."""
-    asks = (class_question(module, node) or "").startswith("`is")
-    return asks and not isinstance(module.parent(node), cst.BinaryOperation)
-
-
-def _spelled(speller: Speller, needs: dict[ImportNeed, None], name: str) -> str:
-    text, need = speller.spell(name)
-    if need is not None:
-        needs[need] = None
-    return text

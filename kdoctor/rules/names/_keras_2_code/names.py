@@ -8,7 +8,7 @@ from typing import Final
 
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.rules.names._keras_2_code.addons import ADDONS, PACKAGE
+from kdoctor.rules.names._keras_2_code.addons import PACKAGES
 from kdoctor.rules.names._keras_2_code.written_out import Helper
 
 _PRIVATE_CODE: Final = "src."
@@ -171,8 +171,8 @@ def helper_of(name: str) -> tuple[Helper, int] | None:
     >>> helper.code, beyond
     ('ReductionV2', 1)
     """
-    if name.startswith(f"{PACKAGE}."):
-        return ADDONS.of(name)
+    if (package := PACKAGES.get(name.partition(".")[0])) is not None:
+        return package.of(name)
     split = split_root(name)
     if split is None or split[0] == "tf_keras":
         return None

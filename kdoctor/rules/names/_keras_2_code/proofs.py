@@ -1,24 +1,25 @@
 """The proofs of the definitions: each is an example that compares it with what it stands for.
 
 ``kdoctor.verify.keras_2_code`` draws the inputs and runs both, ``kdoctor.verify.addons`` holds
-them to what `tensorflow_addons` gave.
+them to what the package gave.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from kdoctor.rules.example import Example
-from kdoctor.rules.names._keras_2_code.addons import ADDONS
+from kdoctor.rules.names._keras_2_code.addons import PACKAGES
 from kdoctor.rules.names._keras_2_code.definitions import with_needs
 from kdoctor.rules.names._keras_2_code.names import HELPERS
+from kdoctor.rules.names._keras_2_code.written_out import Helper
 
 
 @cache
 def proof_of(code: str) -> Example:
     """Return what proves a definition: its code, and the comparison with what it stands for."""
-    every = (*HELPERS.values(), *ADDONS.all())
-    helper = next(each for each in every if code in (each.code, each.family))
+    helper = next(each for each in _every() if code in (each.code, each.family))
     room = "addons" if helper.package else "keras_2_code"
     needed = with_needs(code)
     imports = sorted({each for found in needed for each in found.imports})
@@ -26,13 +27,18 @@ def proof_of(code: str) -> Example:
         before=f"from {helper.source} import {helper.leaf}\n",
         after="\n".join([*imports, *(each.text for each in needed)]),
         raises=helper.error,
-        check=f"from kdoctor.verify.{room} import compare\ncompare({code!r}, {code})\n",
+        check=f"from kdoctor.verify.{room} import compare\ncompare({code!r}, {needed[-1].name})\n",
     )
 
 
 def proofs() -> tuple[Example, ...]:
     """Return the proofs of all definitions that do what they stand for."""
-    every = (*HELPERS.values(), *ADDONS.all())
-    written = (("" if each.unlike else each.code, each.family) for each in every)
+    written = (("" if each.unlike else each.code, each.family) for each in _every())
     codes = dict.fromkeys(code for both in written for code in both if code)
     return tuple(map(proof_of, codes))
+
+
+def _every() -> Iterator[Helper]:
+    yield from HELPERS.values()
+    for package in PACKAGES.values():
+        yield from package.all()
