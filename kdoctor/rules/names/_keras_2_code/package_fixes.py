@@ -42,7 +42,7 @@ class PackageFixes:
                 found = self.of_reference(each)
                 several = isinstance(found, Fix) and len(self._module.uses_of(binding)) > 1
                 if isinstance(found, NoFix):
-                    return deferred_import(self._module, each, self._stuck) or found
+                    return deferred_import(self._module, self._facts, each, self._stuck) or found
                 title = _SEVERAL.format(self._package)
                 return replace(found, title=title) if several else found
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
