@@ -1,4 +1,4 @@
-"""`K.gradients` that is not rewritten has a reason; `test_graph_programs.py` runs what is."""
+"""`K.gradients` that is not rewritten has a reason; `test_backend_function_gone_graph_programs.py` runs what is."""
 
 from __future__ import annotations
 

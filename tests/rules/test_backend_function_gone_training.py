@@ -1,6 +1,6 @@
 """`K.function` with updates that is not rewritten has a reason, and what is rewritten is whole.
 
-`test_graph_programs.py` runs programs with it on both Keras.
+`test_backend_function_gone_graph_programs.py` runs programs with it on both Keras.
 """
 
 from __future__ import annotations

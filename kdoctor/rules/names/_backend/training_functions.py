@@ -3,8 +3,8 @@
 Actors, critics and other losses that no `fit` knows were trained so. In the graph of Keras 2 an
 update was an operation; here it is an optimizer, a loss and weights, and a function of the file
 itself runs the model up to the losses under a tape.
-`tests/rules/test_backend_function_gone_training.py` holds programs that people write against the
-graph of `tf_keras`.
+`tests/rules/test_backend_function_gone_graph_programs.py` holds programs that people write against
+the graph of `tf_keras`.
 """
 
 from __future__ import annotations
