@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import asdict
 
 from kdoctor import __version__
-from kdoctor.migrate import Plan, Step, StepKind
+from kdoctor.migrate import Plan, Share, Step, StepKind
 from kdoctor.model import Finding
 from kdoctor.progress import Stop
 from kdoctor.report.fix_title import titled
@@ -49,6 +49,7 @@ def write_text(plan: Plan, page: Page) -> None:
         if step.command:
             page.line(f"   {page.paint('help', '$')} {page.command(*step.command)}")
         page.line()
+    _write_owners(plan, page)
     write_unread(plan.overview.scan, page)
     done = sum(each.is_done for each in plan.overview.files)
     page.line(f"Done: {done} of {count(len(plan.overview.files), 'file')} with Keras.")
@@ -57,6 +58,27 @@ def write_text(plan: Plan, page: Page) -> None:
         write_lines([ADVICE, apply], page)
     else:
         page.line(page.paint("good", "Nothing is left to do."))
+
+
+def _write_owners(plan: Plan, page: Page) -> None:
+    if not plan.owners:
+        return
+    write_lines([f"{page.paint('path', 'By owner')} ({printable(plan.owned_by)})"], page)
+    lines = [f"{_places(each)}: {printable(owner(each))}" for each in plan.owners]
+    for line in lines[:_SHOWN]:
+        page.line(f"   {line}")
+    if lines[_SHOWN:]:
+        page.line(f"   … and {len(lines) - _SHOWN} more, all in --json")
+    page.line()
+
+
+def owner(share: Share) -> str:
+    """Return who it is, in words where it is nobody."""
+    return share.owner or "nobody"
+
+
+def _places(share: Share) -> str:
+    return f"{count(share.places, 'place')} in {count(share.files, 'file')}"
 
 
 def write_json(plan: Plan, page: Page) -> None:
@@ -98,6 +120,10 @@ def _document(plan: Plan, page: Page) -> dict[str, Any]:
             for stop in plan.overview.stops
         ],
         "models": list(plan.models),
+        "owners": {
+            "by": plan.owned_by or None,
+            "each": [asdict(each) for each in plan.owners],
+        },
         "rules": [
             {**asdict(each), "by_hand": each.by_hand}
             for each in counts(plan.overview.scan.findings)

@@ -98,6 +98,24 @@ def test_the_page_has_the_steps_with_their_places_and_commands(old):
     assert "weights/a.h5" in page.text
 
 
+def test_what_is_found_is_counted_by_owner(project):
+    rules = "*.py @all\nhand.py @by-hand\ncore.py\n"
+    project.write({**FILES, "CODEOWNERS": rules}).committed()
+    done = project.kdoctor("migrate", "--html", "plan.html")
+    told = done.out.partition("By owner (CODEOWNERS)\n")[2].partition("\n\n")[0]
+    assert told.splitlines() == [
+        "   2 places in 2 files: @all",
+        "   1 place in 1 file: @by-hand",
+        "   1 place in 1 file: nobody",
+    ]
+    page = Parsed.of(project.read("plan.html").decode())
+    assert_readable(page.elements)
+    assert "@by-hand 1 1" in page.text
+    owners = project.kdoctor("migrate", "--json").json["owners"]
+    assert owners["by"] == "CODEOWNERS"
+    assert owners["each"][0] == {"owner": "@all", "places": 2, "files": 2}
+
+
 def test_the_page_says_that_nothing_is_left(project):
     project.write({"a.py": "import keras\n\nkeras.ops.sum(1)\n"})
     assert project.kdoctor("migrate", "--html", "plan.html", "--quiet").err == ""

@@ -25,7 +25,7 @@ from kdoctor.report.migration.elements import (
 from kdoctor.report.migration.files import breaks_first
 from kdoctor.report.migration.html_document import figures, html_document
 from kdoctor.report.output import Page
-from kdoctor.report.plan import ADVICE, TITLES, counted, cure, way
+from kdoctor.report.plan import ADVICE, TITLES, counted, cure, owner, way
 from kdoctor.report.summary import count
 
 _OPEN: Final = 12  # entries of a list before the rest is folded
@@ -42,11 +42,21 @@ def plan_page(plan: Plan, page: Page) -> str:
         )
         for number, step in enumerate(plan.steps, 1)
     ]
+    if plan.owners:
+        sections.append(("owners", "By owner", _owners(plan)))
     unhandled: list[Content] = [join(code(each.path), f": {each.why}") for each in scan.unhandled]
     if unhandled:
         sections.append(("not-checked", "Not checked", listed(unhandled)))
     title = f"{plan.overview.name}: the way to {plan.then}"
     return html_document(title, _header(plan, page), sections)
+
+
+def _owners(plan: Plan) -> Markup:
+    rows: list[tuple[Content, ...]] = [
+        (code(owner(each)) if each.owner else owner(each), each.places, each.files)
+        for each in plan.owners
+    ]
+    return table(("Owner", "Places", "Files"), rows, f"By {plan.owned_by}, most places first.")
 
 
 def _header(plan: Plan, page: Page) -> Markup:
