@@ -23,7 +23,7 @@ from kdoctor.models.convert.files import (
     write_text,
 )
 from kdoctor.models.convert.lambda_sources import Lambdas, is_written
-from kdoctor.models.convert.optimizer_state import NotKept, kept_state
+from kdoctor.models.convert.optimizer_state import NotKept, kept_state, unlike_steps
 from kdoctor.models.convert.record import Change, Record
 from kdoctor.models.convert.saved import Saved, layers_of, names_of
 from kdoctor.models.convert.training import converted_training
@@ -118,6 +118,8 @@ def _state(contents: Contents, to: Path, made: Rewritten, record: Record) -> lis
         return []
     if copies:
         record.change("", "the state of the optimizer goes along")
+        if unlike := unlike_steps(contents, made):
+            record.change("", unlike)
     return copies
 
 

@@ -48,7 +48,7 @@ def kept_state(contents: Contents, made: Rewritten, *, is_to_hdf5: bool) -> list
         raise NotKept("Keras 3 does not load it from HDF5: convert to .keras to keep it")
     model, values, optimizer = made.saved, made.values, made.training["optimizer"]
     leaf, config = str(optimizer["class_name"]), optimizer["config"]
-    is_old = contents.kind is FileKind.HDF5 and _leaf(arrays[0].path) == "iter"
+    is_old = _is_old(contents, arrays)
     if config.get("use_ema"):
         raise NotKept("it keeps an average of the weights")
     if _leaf(arrays[0].path) not in _ITERATIONS and contents.kind is FileKind.HDF5:
@@ -73,6 +73,24 @@ def kept_state(contents: Contents, made: Rewritten, *, is_to_hdf5: bool) -> list
         target = f"optimizer/vars/{len(copies)}"
         copies.append(Copy(slots[slot, key].path, target, values[key].steps))
     return copies
+
+
+def unlike_steps(contents: Contents, made: Rewritten) -> str:
+    """Return in what Keras 3 goes on otherwise from the same state; "" for nothing."""
+    optimizer = (made.training or {})["optimizer"]
+    config = optimizer["config"]
+    is_it = optimizer["class_name"] == "RMSprop" and not config.get("momentum")
+    if not is_it or not _is_old(contents, _arrays(contents)):
+        return ""
+    return (
+        "`RMSprop` of Keras before 2.11 added `epsilon` to the root, and Keras 3 adds it below it: "
+        "where gradients are tiny, its steps are smaller"
+    )
+
+
+def _is_old(contents: Contents, arrays: Sequence[Source]) -> bool:
+    """Say whether an optimizer of Keras before 2.11 wrote them."""
+    return contents.kind is FileKind.HDF5 and _leaf(arrays[0].path) == "iter"
 
 
 def _arrays(contents: Contents) -> list[Source]:
