@@ -86,6 +86,10 @@ def make(asked: Asked, how: Making) -> int:
             "files are verified in forked processes that the kernel sandboxes, which "
             f"{platform.system()} does not support: run kdoctor on Linux, in WSL or in a container"
         )
+    if how.old_python is not None:  # before anything is written
+        from kdoctor.verify.user.interpreter import choose_old  # noqa: PLC0415
+
+        choose_old(how.old_python)
     from kdoctor.models.convert import Lambdas, convert, write_code  # noqa: PLC0415
     from kdoctor.models.convert.files import check_code_output  # noqa: PLC0415
     from kdoctor.report.conversion import Made, write_json, write_made  # noqa: PLC0415

@@ -56,6 +56,10 @@ def test_what_is_in_the_way_is_listed_and_nothing_written(project):
         (("--trust",), "add it"),
         (("--convert", "new.keras", "--trust"), "add --verify"),
         (("--convert", "new.keras", "--old-python", "python"), "add --verify"),
+        (
+            ("--convert", "new.keras", "--verify", "--old-python", "nowhere/python"),
+            "no such Python",
+        ),
         (("--force",), "add --convert or --code"),
         (("--source", "train.py"), "add --convert or --code"),
         (("--convert", "new.keras", "--no-sandbox"), "add --verify"),
