@@ -91,11 +91,14 @@ def make(asked: Asked, how: Making) -> int:
 
         choose_old(how.old_python)
     from kdoctor.models.convert import Lambdas, convert, write_code  # noqa: PLC0415
+    from kdoctor.models.convert.files import check_code_output  # noqa: PLC0415
     from kdoctor.report.conversion import Made, write_json, write_made  # noqa: PLC0415
 
     source, target = Path(asked.paths[0]), target_of(asked.target)
     made = Made(source, target)
     lambdas = Lambdas(how.source, how.code or "")
+    if how.code is not None:  # a file that calls what is not written would be of no use
+        check_code_output(source, Path(how.code), force=how.force)
     if how.convert is not None:
         made.conversion = convert(
             source, Path(how.convert), target, lambdas=lambdas, force=how.force

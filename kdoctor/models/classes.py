@@ -109,7 +109,7 @@ def missing_class(leaf: str, kind: str, at: At, *, is_legacy: bool = False) -> O
 
 def own_class(leaf: str, key: str, module: str, at: At) -> Obstacle:
     """Return the obstacle of a class of the user's, which the file only names."""
-    name, package = shown(leaf), module.partition(".")[0]
+    name, package = shown(leaf.rpartition(">")[2]), module.partition(".")[0]
     if package in _OTHERS:
         return at.obstacle(
             Fault.OWN_CLASS,

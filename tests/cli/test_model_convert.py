@@ -192,6 +192,17 @@ def test_the_functions_of_lambdas_are_read_from_their_source(project):
     assert "def leak(x):\n    return tf.where" in (project.folder / "code.py").read_text()
 
 
+@pytest.mark.usefixtures("lambdas")
+def test_nothing_is_written_where_the_code_cannot_be(project):
+    project.write({"code.py": "mine = 1"})
+    asked = ("--convert", "new.keras", "--source", "train.py", "--code", "code.py")
+    ended = project.kdoctor("model", "old.h5", *asked)
+    assert ended.code == 2
+    assert "--force replaces it" in ended.err
+    assert not (project.folder / "new.keras").exists()
+    assert (project.folder / "code.py").read_text() == "mine = 1"
+
+
 def test_what_loading_takes_is_listed_for_programs(project):
     model = sequential(input_layer(), layer("Mine", "m"), dense("d"))
     hdf5(project.folder / "mine.h5", model, of_dense("d"))

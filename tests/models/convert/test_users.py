@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kdoctor.models import Fault
+from kdoctor.models import Fault, explained
 from kdoctor.models.convert import convert, write_code
 from tests.frameworks import keras, tf_keras
 from tests.models.convert.made import (
@@ -210,3 +210,10 @@ def test_code_names_what_is_to_be_imported(tmp_path):
     assert "# TODO: import these, which are yours: Scale" in text
     assert 'Scale.from_config({"name": "s", "by": 2.0})' in text
     assert [each.subject for each in made.by_hand] == ["Scale"]
+
+
+def test_the_verdict_names_a_registered_class_by_its_own_name(tmp_path):
+    found = explained(hdf5(tmp_path / "old.h5", scaled("mine>Gate"), of_scale()), TARGET)
+    (cure,) = [each.cure for each in found.obstacles if each.fault is Fault.OWN_CLASS]
+    assert 'custom_objects={"mine>Gate": Gate}' in cure
+    assert 'register_keras_serializable(package="mine")`' in cure
