@@ -299,6 +299,10 @@ class ProjectPackage:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
 
+    def is_tried(self, unit_path: str) -> bool:
+        """Say whether another file of the project goes on where its import of a file fails."""
+        return self._importers.is_tried(unit_path)
+
     def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""
         path = self._tree.find(unit_path, module, level)

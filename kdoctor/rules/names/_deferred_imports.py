@@ -2,7 +2,8 @@
 
 One such import at the top of a file stops all that imports the file. Where only functions read the
 name, the import can stand in these: all the rest works, and what breaks is told where it is needed.
-That is safe: it raises what it raised, where it was meant, and nothing has another meaning.
+That is safe: it raises what it raised, where it was meant, and nothing has another meaning; but not
+where another file of the project tries to import this one and goes on without it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from kdoctor.syntax.scopes import ScopeKind
 
 _TITLE = "Import it in the functions that use it"
 _NOT_RUN = "that all else then works was not tried"
+_TRIED = "another file does without this one where it cannot be imported"
 _IMPORT_ERRORS = frozenset({"Exception", "ImportError", "ModuleNotFoundError"})
 _Statement = cst.Import | cst.ImportFrom | cst.Try
 
@@ -53,9 +55,11 @@ def deferred_import(
         return None
     proven = facts.applicability(*load_rule("names.missing_name").group("deferred"))
     is_certain = all(each.confidence is Confidence.CERTAIN for each in missing)
-    if is_certain and proven is Applicability.SAFE:
+    is_tried = module.is_tried_in_project()
+    if is_certain and proven is Applicability.SAFE and not is_tried:
         return found.fix
-    return replace(found.fix, applicability=Applicability.UNSAFE, unsafe_because=_NOT_RUN)
+    reason = _TRIED if is_tried else _NOT_RUN
+    return replace(found.fix, applicability=Applicability.UNSAFE, unsafe_because=reason)
 
 
 class _Together(Struct, frozen=True):
