@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest growth cures prove backends proofs-page rule-index mutants old-oracle addons-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean model-files
+.PHONY: help demo docs test test-all lint types floors pytest growth cures prove backends proofs-page rule-index mutants old-oracle addons-oracle contrib-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean model-files
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -96,6 +96,9 @@ $(ADDONS)/.installed:
 	$(ADDONS_PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet 'tensorflow-cpu==2.14.1' 'tensorflow-addons==0.23.0' 'numpy<2'
 	touch $@
+
+contrib-oracle: $(STAMP) $(OLD)/2.2.4/.installed ## Run what takes the place of keras_contrib on that package (CONTRIB=CHECKOUT)
+	$(BIN)/python -m tools.contrib_oracle $(OLD)/2.2.4/bin/python $(CONTRIB)
 
 # Folder of the files; a few GB, and hours for all of them: --one-in and --most take some.
 MODEL_FILES ?= $(HOME)/.cache/kdoctor/model-files

@@ -21,7 +21,7 @@ from tests.frameworks import keras, tf
 
 SUCCESSORS = {each.name.rpartition(".")[2]: each for each in _addons._SUCCESSORS}
 NAMES = tuple(dict.fromkeys((*WRITTEN, *SUCCESSORS)))
-NOT_COMPARED = ("AverageModelCheckpoint",)
+NOT_COMPARED = ("AverageModelCheckpoint", "random_cutout")
 HOMES = {each.rpartition(".")[2]: each for each in ADDONS.recorded.names}
 
 
@@ -207,7 +207,7 @@ def test_each_definition_fits_a_line_and_reads_what_comes_with_keras_and_tensorf
             assert max(map(len, each.text.splitlines())) <= 88
             assert "# " not in each.text
             used = {line.split()[1] for line in each.imports}
-            assert used <= {"keras", "re", "tensorflow"}
+            assert used <= {"keras", "re", "tensorflow", "warnings"}
 
 
 def test_several_names_of_a_file_come_at_once_and_share_what_they_need(tmp_path: Path) -> None:
@@ -317,6 +317,28 @@ def test_averages_are_saved_and_left_in_the_model_if_it_is_to_be_updated(
     np.testing.assert_allclose(left[:, 0], kept, rtol=1e-6)
     model.load_weights(file)
     np.testing.assert_allclose(model.get_weights()[0][:, 0], (first + trained) / 2, rtol=1e-6)
+
+
+def test_a_focal_loss_under_mixed_float16_is_unsafe(tmp_path: Path) -> None:
+    """Measured: the loss scale falls from 32,768 to 32 in 60 steps here, as of Keras' own losses."""
+    use = "import tensorflow_addons as tfa\n\nloss = tfa.losses.SigmoidFocalCrossEntropy()\n"
+    for more, because in (("", ""), ("policy = 'mixed_float16'\n", "took the logits of a sigmoid")):
+        path = tmp_path / "mine.py"
+        path.write_text(use + more)
+        (found,) = engine.scan([path], isolated=True).findings
+        assert because in found.fix.unsafe_because
+        assert (found.fix.applicability is Applicability.SAFE) is not bool(because)
+
+
+@pytest.mark.frameworks
+def test_rectangles_are_cut_out_somewhere_of_the_size_that_is_asked_for() -> None:
+    found: dict[str, object] = {"tf": tf}
+    exec(proof_of("random_cutout").after, found)  # noqa: S102 - what is written into files
+    cut = found["random_cutout"](np.ones((50, 9, 7, 2), "float32"), (4, 2), seed=1).numpy() == 0
+    assert (cut.sum(axis=(1, 2, 3)) == 4 * 2 * 2).all()
+    assert len({each.tobytes() for each in cut}) > 10
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        found["random_cutout"](np.ones((1, 9, 7, 2), "float32"), 3)
 
 
 VALUES = {

@@ -153,3 +153,40 @@ def gaussian_filter2d(
     padded = tf.pad(batch, [(0, 0), *pads, (0, 0)], padding, fill)
     blurred = tf.nn.depthwise_conv2d(padded, kernel, (1, 1, 1, 1), "VALID")
     return tf.cast(as_given(blurred, image), image.dtype)
+
+
+def halved_mask(mask_size):
+    """Return half of the height and of the width of a mask."""
+    mask_size = tf.broadcast_to(mask_size, (2,))
+    tf.debugging.assert_equal(mask_size % 2, 0, "mask_size should be divisible by 2")
+    return mask_size // 2
+
+
+def cutout(images, mask_size, offset=(0, 0), constant_values=0):
+    """Fill a rectangle of each image, around its offset."""
+    images = tf.convert_to_tensor(images)
+    half = halved_mask(mask_size)
+    centers = tf.reshape(tf.cast(offset, "int32"), (-1, 2))
+    masks = []
+    for axis in (0, 1):
+        places = tf.range(tf.shape(images)[axis + 1])[None]
+        center = centers[:, axis : axis + 1]
+        is_behind = places >= center - half[axis]
+        masks.append(tf.logical_and(is_behind, places < center + half[axis]))
+    mask = tf.logical_and(masks[0][:, :, None], masks[1][:, None, :])
+    return tf.where(mask[..., None], tf.cast(constant_values, images.dtype), images)
+
+
+def random_cutout(images, mask_size, constant_values=0, seed=None):
+    """Fill a rectangle of each image, somewhere."""
+    images = tf.convert_to_tensor(images)
+    half = halved_mask(mask_size)
+    centers = []
+    for axis in (0, 1):
+        size = tf.shape(images)[axis + 1]
+        fits = half[axis] < size - half[axis]
+        low = tf.where(fits, half[axis], size // 2)
+        high = tf.where(fits, size - half[axis], size // 2 + 1)
+        count = tf.shape(images)[:1]
+        centers.append(tf.random.uniform(count, low, high, "int32", seed))
+    return cutout(images, mask_size, tf.stack(centers, axis=1), constant_values)

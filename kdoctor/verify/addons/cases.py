@@ -6,6 +6,7 @@ from typing import Any
 
 from kdoctor.verify.addons.scenarios import (
     Scenario,
+    of_batches,
     of_function,
     of_images,
     of_layer,
@@ -158,6 +159,10 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "rotate": of_images(*_ANGLES, {"angles": -2.0, **_FILLED}, {"angles": 0.3, **_SET}),
     "translate": of_images(*_MOVES, {"translations": [2.0, 1.0], **_FILLED}),
+    "cutout": of_batches(
+        {"mask_size": 4}, {"mask_size": (2, 4), "offset": (3, 2), "constant_values": 7},
+        {"mask_size": 2, "offset": ((1, 1), (7, 5), (4, 0))}, {"mask_size": 20, "offset": (4, 3)},
+    ),
     "angles_to_projective_transforms": of_numbers((0.5, 4.0, 5.0), ([0.1, 2.0], 7.0, 6.0)),
     "translations_to_projective_transforms": of_numbers(
         ([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,18 @@ def compare(code: str, new: Callable[..., Any]) -> None:
     Raises:
         AssertionError: it gives something else, and where.
     """
-    known = _recorded()[code]
-    asked = set()
     keras.utils.clear_session()
-    for about, result in SCENARIOS[code](Side(new, keras, tf)):
+    compare_with(recorded_in(RESULTS)[code], SCENARIOS[code](Side(new, keras, tf)), code)
+
+
+def compare_with(known: dict[str, Any], found: Iterable[tuple[str, Any]], code: str) -> None:
+    """Hold results to the recorded ones.
+
+    Raises:
+        AssertionError: one is something else, or missing.
+    """
+    asked = set()
+    for about, result in found:
         asked.add(about)
         problem = next(_unlike(known[about], result), "")
         assert not problem, f"{code}, {about}: {problem}"
@@ -36,8 +44,9 @@ def compare(code: str, new: Callable[..., Any]) -> None:
 
 
 @cache
-def _recorded() -> dict[str, dict[str, Any]]:
-    recorded: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+def recorded_in(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the recorded results by name."""
+    recorded: dict[str, Any] = json.loads(path.read_text("utf-8"))
     results: dict[str, dict[str, Any]] = recorded["results"]
     return results
 

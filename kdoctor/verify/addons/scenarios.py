@@ -369,6 +369,19 @@ def of_images(*cases: dict[str, Any]) -> Scenario:
     return run
 
 
+def of_batches(*cases: dict[str, Any]) -> Scenario:
+    """Return the scenario of a function of batches of images: of each kind of pixels."""
+
+    def run(side: Side) -> Iterator[tuple[str, Any]]:
+        for number, case in enumerate(cases):
+            for dtype in ("uint8", "float32"):
+                drawn = _random(13).random((3, 8, 6, 2)) * 255
+                images = side.tf.constant(drawn.astype(dtype))
+                yield f"{number} {dtype}", side.made(images, **case)
+
+    return run
+
+
 def of_numbers(*cases: tuple[Any, ...]) -> Scenario:
     """Return the scenario of a function of numbers."""
 

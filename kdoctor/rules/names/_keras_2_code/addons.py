@@ -17,8 +17,12 @@ _RANDOM: Final = "other random numbers are drawn"
 _UNLIKE: Final = {
     "AverageModelCheckpoint": "the names of its files have to end as Keras 3 asks",
     "StochasticDepth": _RANDOM,
+    "random_cutout": _RANDOM,
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
+}
+_UNLIKE_CONTRIB: Final = {
+    "CyclicLR": "losses in its history are means since the epoch began, as Keras 3 logs them",
 }
 WRITTEN: Final = (
     *("gelu", "hardshrink", "lisht", "mish", "snake", "softshrink", "sparsemax", "tanhshrink"),
@@ -33,8 +37,17 @@ WRITTEN: Final = (
     *("angles_to_projective_transforms", "translations_to_projective_transforms"),
     *("compose_transforms", "gaussian_filter2d", "InstanceNormalization", "F1Score"),
     *("FBetaScore", "RSquare", "MovingAverage", "SWA", "AverageModelCheckpoint", "Yogi"),
+    *("cutout", "random_cutout"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
+
+WRITTEN_OF_CONTRIB: Final = (
+    *("CRF", "crf_loss", "crf_nll", "crf_viterbi_accuracy", "crf_marginal_accuracy"),
+    *("crf_accuracy", "jaccard_distance", "DSSIMObjective", "InstanceNormalization"),
+    *("GroupNormalization", "Swish", "SineReLU", "SubPixelUpscaling", "squash", "Clip"),
+    *("CyclicLR", "load_data"),
+)
+"""The same of ``kdoctor.reference.contrib``."""
 
 
 class _Name(msgspec.Struct, frozen=True):
@@ -100,4 +113,7 @@ class Package:
 
 
 ADDONS: Final = Package(PACKAGE, "addons.json", WRITTEN, _UNLIKE, "")
-PACKAGES: Final = {each.name: each for each in (ADDONS,)}
+IN_CONTRIB: Final = Package(
+    CONTRIB, "contrib.json", WRITTEN_OF_CONTRIB, _UNLIKE_CONTRIB, "contrib."
+)
+PACKAGES: Final = {each.name: each for each in (ADDONS, IN_CONTRIB)}

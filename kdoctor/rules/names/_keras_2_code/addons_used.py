@@ -22,6 +22,12 @@ _OPTIMIZERS: Final = frozenset(
         *("SWA", "Yogi"),
     )
 )
+# Keras 2 looked for the sigmoid that a graph had made probabilities with, and took its logits.
+_OF_PROBABILITIES: Final = frozenset(("SigmoidFocalCrossEntropy", "sigmoid_focal_crossentropy"))
+_LOGITS: Final = (
+    "with mixed_float16 more of its gradients overflow: Keras 2 took the logits of a sigmoid, "
+    "Keras 3 has probabilities, which float16 rounds to 0 and 1"
+)
 _NO_ARGUMENT: Final = "optimizers of Keras 3 have no argument `{}`"
 _RATE: Final = "learning_rate"
 _CLIPS: Final = frozenset(("clipnorm", "clipvalue", "global_clipnorm"))
@@ -33,6 +39,8 @@ _METHODS: Final = frozenset(
 
 def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:
     """Return what a file does with a name that its definition does not do, "" where nothing."""
+    if helper.leaf in _OF_PROBABILITIES and _mixes_precision(module):
+        return _LOGITS
     if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
         return ""
     calls = [each.call for each in _reads(module, reference)]
@@ -114,6 +122,12 @@ def _of_the_file(module: Module) -> str:
         if store.node.attr.value == "weight_decay" and not _is_self(store.node.value):
             return "to set `weight_decay` later changes nothing"
     return ""
+
+
+@once
+def _mixes_precision(module: Module) -> bool:
+    """Say whether a file names the policy that computes in float16."""
+    return any(each.raw_value == "mixed_float16" for each in module.nodes(cst.SimpleString))
 
 
 def _is_self(node: cst.BaseExpression) -> bool:

@@ -100,7 +100,7 @@ def _read(source: str, codes: str) -> Iterator[Definition]:
         if isinstance(each, ast.FunctionDef | ast.ClassDef | ast.Assign)
     }
     shared = {
-        alias.name
+        alias.name: f"{_ROOMS[(node.module or '').split('.')[2]]}{alias.name}"
         for node in tree.body
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE)
         for alias in node.names
@@ -132,7 +132,7 @@ def _read(source: str, codes: str) -> Iterator[Definition]:
             text,
             read,
             own,
-            tuple(f"{codes}{each}" for each in others),
+            tuple(shared.get(each, f"{codes}{each}") for each in others),
             frozenset(loaded & _BUILTINS),
             tuple(imports[each] for each in sorted(used)),
             _parameters(node),

@@ -39,13 +39,20 @@ class PackageFixes:
         """Return the fix of all that one import brings in."""
         for each in self._references:
             if each.binding is binding and each.kind is ReferenceKind.IMPORT:
-                found = self.of_reference(each)
-                several = isinstance(found, Fix) and len(self._module.uses_of(binding)) > 1
+                found = self.titled(each)
                 if isinstance(found, NoFix):
                     return deferred_import(self._module, self._facts, each, self._stuck) or found
-                title = _SEVERAL.format(self._package)
-                return replace(found, title=title) if several else found
+                return found
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
+
+    def titled(self, reference: Reference) -> Fix | NoFix:
+        """Return the fix of an import or a use, under a title that says all it does."""
+        found = self.of_reference(reference)
+        is_import = reference.kind is ReferenceKind.IMPORT
+        several = is_import and len(self._module.uses_of(reference.binding)) > 1
+        if isinstance(found, Fix) and several:
+            return replace(found, title=_SEVERAL.format(self._package))
+        return found
 
     def of_reference(self, reference: Reference) -> Fix | NoFix:
         """Return the fix of one use, for an import that of its uses: the safe ones at first."""

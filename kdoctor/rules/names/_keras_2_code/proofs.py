@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Final
 
 from kdoctor.rules.example import Example
-from kdoctor.rules.names._keras_2_code.addons import PACKAGES
+from kdoctor.rules.names._keras_2_code.addons import CONTRIB, PACKAGE, PACKAGES
 from kdoctor.rules.names._keras_2_code.definitions import with_needs
 from kdoctor.rules.names._keras_2_code.names import HELPERS
 from kdoctor.rules.names._keras_2_code.written_out import Helper
+
+_ROOMS: Final = {"": "keras_2_code", PACKAGE: "addons", CONTRIB: "contrib"}
 
 
 @cache
 def proof_of(code: str) -> Example:
     """Return what proves a definition: its code, and the comparison with what it stands for."""
     helper = next(each for each in _every() if code in (each.code, each.family))
-    room = "addons" if helper.package else "keras_2_code"
+    room = _ROOMS[helper.package]
     needed = with_needs(code)
     imports = sorted({each for found in needed for each in found.imports})
     return Example(

@@ -1,0 +1,1 @@
+"""What classes and functions of ``keras_contrib`` gave, which Keras 3 keeps from running."""

@@ -1,0 +1,86 @@
+"""Run scenarios on keras_contrib and print what they gave, as JSON.
+
+Runs beside keras_contrib on Python 3.7, and imports nothing of kdoctor but one file of a folder.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+# Otherwise a step may read weights that it has written already, now and then.
+tf.compat.v1.enable_resource_variables()
+ROOMS = (
+    "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses",
+    "metrics", "optimizers", "datasets.conll2000",
+)  # fmt: skip
+
+
+def _room(name):
+    return importlib.import_module("keras_contrib." + name)
+
+
+def _found(name):
+    return next(getattr(_room(room), name) for room in ROOMS if hasattr(_room(room), name))
+
+
+def _as_json(value):
+    if isinstance(value, (bool, str, list)):
+        return value
+    array = np.asarray(value)
+    numbers = [float("{:.7g}".format(each)) for each in array.astype("float64").ravel()]
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "data": numbers}
+
+
+def _names():
+    """Return the parameters and the file of each public class and function."""
+    found = {}
+    for room in ROOMS:
+        for name, value in sorted(vars(_room(room)).items()):
+            file = getattr(value, "__module__", "")
+            if name.startswith("_") or not callable(value) or "keras_contrib." not in file:
+                continue
+            asked = value.__init__ if inspect.isclass(value) else value
+            parameters = list(inspect.signature(asked).parameters.values())
+            parameters = parameters[1:] if inspect.isclass(value) else parameters
+            text = ", ".join(_parameter(each) for each in parameters)
+            known = {"parameters": text, "file": file.replace("keras_contrib.", "")}
+            found["{}.{}".format(room, name)] = known
+    return found
+
+
+def _parameter(each):
+    stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+    default = "" if each.default is each.empty else "={!r}".format(each.default)
+    return "{}{}{}".format(stars, each.name, default)
+
+
+def main(folder, *names):
+    """Print the results of scenarios, of all where none is named."""
+    spec = importlib.util.spec_from_file_location("scenarios", folder + "/scenarios.py")
+    scenarios = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(scenarios)
+    results, failed = {}, []
+    for name, run in scenarios.SCENARIOS.items():
+        if names and name not in names:
+            continue
+        keras.backend.clear_session()
+        try:
+            side = scenarios.Side(_found(name), keras, _found)
+            results[name] = {about: _as_json(value) for about, value in run(side)}
+        except Exception as error:
+            failed.append("{}: {}: {}".format(name, type(error).__name__, error))
+    source = "keras_contrib on keras {}".format(keras.__version__)
+    print(json.dumps({"source": source, "names": _names(), "results": results}))
+    count = sum(map(len, results.values()))
+    sys.stderr.write("{} results of {} names, {}\n".format(count, len(results), source))
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+main(*sys.argv[1:])
