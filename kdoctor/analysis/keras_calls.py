@@ -45,7 +45,7 @@ class KerasCall(Struct, frozen=True):
     """One call. ``name`` is the callable's dotted name under ``keras``, as the target has it.
 
     ``kind`` is what a class makes, None for a function; ``owner`` that of which a method is called.
-    ``made`` is the class as messages name it.
+    ``made`` is the class as messages name it, ``base`` the one whose ``__init__`` a subclass calls.
     """
 
     call: cst.Call
@@ -56,6 +56,7 @@ class KerasCall(Struct, frozen=True):
     owner: Type | None = None
     made: str = ""
     reference: Reference | None = None
+    base: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -100,7 +101,8 @@ class KerasCall(Struct, frozen=True):
             if definer == "Layer" and self.owner.kind is Kind.METRIC:
                 definer = "Metric"
             return f"{definer}.{self.leaf}()" if definer else f"{self.leaf}()"
-        return f"{self.made}.__init__()" if self.made else f"{self.leaf}()"
+        made = self.base or self.made
+        return f"{made}.__init__()" if made else f"{self.leaf}()"
 
     @property
     def _own_definer(self) -> str | None:
@@ -233,6 +235,7 @@ def _of_base(
         new,
         use.confidence,
         made=cls.name.value if cls is not None else found.home.rpartition(".")[2],
+        base=found.home.rpartition(".")[2],
     )
 
 

@@ -47,7 +47,7 @@ def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExp
 
 def is_prediction(module: Module, node: cst.Name) -> bool:
     """Say whether it is ``y_pred`` of a loss or metric: what a model gives, floats."""
-    bindings = module.scope_of(node).bindings_of(node.value)
+    bindings = module.bindings_at(node)
     if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
         return False
     if module.context_of(node) is not Context.LOSS_OR_METRIC:

@@ -116,6 +116,15 @@ def migrate(  # noqa: PLR0913 - the options of the command
         choices.FixFormat, typer.Option("--format", help="Output format.")
     ] = choices.FixFormat.TEXT,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write a page to this file as well: the plan, or what a migration came to.",
+            show_default=False,
+        ),
+    ] = None,
     color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
 ) -> None:
@@ -131,7 +140,7 @@ def migrate(  # noqa: PLR0913 - the options of the command
 
     \b
     kdoctor migrate
-    kdoctor migrate src --target keras==3.15.1
+    kdoctor migrate src --target keras==3.15.1 --html plan.html
     kdoctor migrate --apply --test "pytest -q tests" --old-python .venv-keras2/bin/python
     kdoctor migrate --apply --run "python train.py --epochs 1"
     kdoctor migrate --resume
@@ -143,15 +152,16 @@ def migrate(  # noqa: PLR0913 - the options of the command
     from kdoctor.migrate import plan as plan_of  # noqa: PLC0415
     from kdoctor.migrate import target_of  # noqa: PLC0415
     from kdoctor.project import Configs, show_chain  # noqa: PLC0415
+    from kdoctor.report.migration import plan_page  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.plan import write_json, write_text  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
     work = run_migrate.Work(apply, resume, undo)
+    to = run_migrate.Written(json or output_format is choices.FixFormat.JSON, html)
     how = run_migrate.Carried(test, run, python, old_python, seconds, test_seconds, budget)
-    run_migrate.check(work, how, paths)
-    as_json = json or output_format is choices.FixFormat.JSON
+    run_migrate.check(work, how, paths, to)
     if undo:
         raise typer.Exit(run_migrate.undo(streams.output(color, quiet=quiet)))
     named = paths or ["."]
@@ -177,14 +187,14 @@ def migrate(  # noqa: PLR0913 - the options of the command
     wanted |= {"edits": False, "diffs": False, "anchors": False}
     pages = streams.output(color, quiet=quiet), streams.notes(color, quiet=quiet)
     if resume:
-        code = run_migrate.carry_out(work, how, named, wanted, None, pages, as_json=as_json)
+        code = run_migrate.carry_out(work, how, named, wanted, None, pages, to=to)
         raise typer.Exit(code)
     chain = show_chain(named, configs=Configs(config, isolated=isolated))
     is_named = chain.taken or chain.settings.layer("target") is not None
     now = chain.target if is_named else None
     if apply:
         targets = (now, target_of(now, target))
-        code = run_migrate.carry_out(work, how, named, wanted, targets, pages, as_json=as_json)
+        code = run_migrate.carry_out(work, how, named, wanted, targets, pages, to=to)
         raise typer.Exit(code)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as report_progress:
         found = plan_of(
@@ -195,7 +205,8 @@ def migrate(  # noqa: PLR0913 - the options of the command
     arguments = choices.arguments_again(paths, **about)
     page = streams.output(color, quiet=quiet, arguments=arguments)
     notes = streams.notes(color, quiet=quiet)
-    (write_json if as_json else write_text)(found, page)
+    (write_json if to.as_json else write_text)(found, page)
+    to.write_page(lambda: plan_page(found, page), notes)
     scan = found.overview.scan
     write_project(scan.project, notes)
     if scan.has_read_nothing:

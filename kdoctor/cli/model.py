@@ -49,7 +49,10 @@ def model(  # noqa: PLR0913 - the options of the command
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     convert: model_options.Convert = None,
     code: model_options.Code = None,
+    source: model_options.Source = None,
     verify: model_options.Verify = False,
+    trust: model_options.Trust = False,
+    old_python: model_options.OldPython = None,
     force: model_options.Force = False,
     python: options.PythonOption = None,
     seconds: options.SecondsOption = 60.0,
@@ -70,6 +73,7 @@ def model(  # noqa: PLR0913 - the options of the command
     kdoctor model . --format json
     kdoctor model old.h5 --convert new.keras --verify
     kdoctor model old.h5 --code model.py
+    kdoctor model old.h5 --convert new.keras --code model.py --source train.py
 
     Exit code: 0 the target loads each file, 1 something stands in the way of one, 2 a file could
     not be read. Of --convert: 0 it is written, and equal if verified; 1 it is not, for
@@ -86,7 +90,16 @@ def model(  # noqa: PLR0913 - the options of the command
         quiet=quiet,
     )
     running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
-    how = run_convert.Making(convert, code, verify, force, running)
+    how = run_convert.Making(
+        convert,
+        code,
+        verify=verify,
+        force=force,
+        running=running,
+        trust=trust,
+        old_python=old_python,
+        source=tuple(source or ()),
+    )
     run_convert.check(how)
     if how.is_asked:
         raise typer.Exit(run_convert.make(asked, how))

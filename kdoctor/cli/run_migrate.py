@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kdoctor import engine
@@ -38,12 +38,39 @@ class Work(NamedTuple):
         return any(self)
 
 
-def check(work: Work, how: Carried, paths: Sequence[str] | None) -> None:
-    """Check that the options go together.
+class Written(NamedTuple):
+    """What is written of it: text or JSON, and the file of the HTML page, None for no page."""
+
+    as_json: bool
+    html: str | None
+
+    def write_page(self, page_of: Callable[[], str], notes: Page) -> None:
+        """Write the page, if one was asked for, and say so.
+
+        Raises:
+            UsageProblem: it cannot be written.
+        """
+        if self.html is None:
+            return
+        from kdoctor.report.output_files import write_whole  # noqa: PLC0415
+
+        write_whole(self.html, page_of(), f"--html {self.html}")
+        if notes.verbosity >= 0:
+            notes.line(f"kdoctor: wrote {printable(self.html)}")
+
+
+def check(work: Work, how: Carried, paths: Sequence[str] | None, to: Written) -> None:
+    """Check that the options go together, and that the page can be written.
 
     Raises:
-        UsageProblem: they do not.
+        UsageProblem: they do not, or it cannot.
     """
+    if to.html is not None:
+        from kdoctor.report.output_files import check_place  # noqa: PLC0415
+
+        if work.undo:
+            raise UsageProblem("--undo writes no page: leave --html out")
+        check_place(to.html, f"--html {to.html}")
     if sum(work) > 1:
         raise UsageProblem("only one of --apply, --resume and --undo can be asked for")
     given = [f"--{name.replace('_', '-')}" for name, value in how._asdict().items() if value]
@@ -52,7 +79,7 @@ def check(work: Work, how: Carried, paths: Sequence[str] | None) -> None:
     if work.undo and (given or paths):
         raise UsageProblem("--undo takes no paths, and no options of --apply")
     if work.resume and (paths or set(given) - {"--budget"}):
-        raise UsageProblem("--resume goes on as it was begun: it takes only --budget")
+        raise UsageProblem("--resume goes on as it was begun: it takes only --budget and --html")
     if how.test and how.run:
         raise UsageProblem("--test and --run cannot be combined: name one command")
 
@@ -65,7 +92,7 @@ def carry_out(  # noqa: PLR0913, PLR0917 - what a migration needs to know
     targets: tuple[Target | None, Target] | None,
     pages: tuple[Page, Page],
     *,
-    as_json: bool,
+    to: Written,
 ) -> int:
     """Carry a plan out, or go on with it; write what it came to and return the exit code.
 
@@ -76,6 +103,7 @@ def carry_out(  # noqa: PLR0913, PLR0917 - what a migration needs to know
     from kdoctor.migrate import begin  # noqa: PLC0415
     from kdoctor.migrate.state import Settings  # noqa: PLC0415
     from kdoctor.report import migrated  # noqa: PLC0415
+    from kdoctor.report.migration import outcome_page  # noqa: PLC0415
     from kdoctor.verify.user.running import exit_on_signals  # noqa: PLC0415
 
     page, notes = pages
@@ -113,7 +141,8 @@ def carry_out(  # noqa: PLR0913, PLR0917 - what a migration needs to know
             "interrupted; `kdoctor migrate --resume` goes on, `kdoctor migrate --undo` removes "
             "what was done"
         ) from None
-    (migrated.write_json if as_json else migrated.write_text)(outcome, page)
+    (migrated.write_json if to.as_json else migrated.write_text)(outcome, page)
+    to.write_page(lambda: outcome_page(outcome), notes)
     return 0 if outcome.is_complete else 1
 
 

@@ -6,7 +6,7 @@ Read from the released wheels, as all data is: ``python -m tools.api_data``.
 from __future__ import annotations
 
 import zlib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ from kdoctor.keras_api.tables import DATA
 
 ROOT: Final = "keras.src"
 FILE: Final = f"{ROOT}.configs.bin"
+_MAX_KEPT: Final = 4096  # answers: what is asked for stands in files of anybody
 
 
 class ConfigSpan(Struct, frozen=True, array_like=True):
@@ -67,14 +68,27 @@ class ConfigArguments(Struct, frozen=True):
         return not self.is_open and name not in self.taken
 
 
+@lru_cache(maxsize=_MAX_KEPT)
 def config_arguments(home: str, release: str) -> ConfigArguments | None:
     """Return what a class takes; None where a release has no such class or is not known.
 
     ``home`` is where it is defined (``keras.src.layers.rnn.lstm.LSTM``).
     """
-    return _arguments(home.removeprefix(f"{ROOT}."), _number(release))
+    number = _number(release)
+    if number is None:
+        return None
+    table = _table()
+    for span in table.classes.get(home.removeprefix(f"{ROOT}."), ()):
+        if span.first <= number <= span.last:
+            taken, required, whole = (
+                frozenset(table.names[each] for each in numbers)
+                for numbers in (span.taken, span.required, span.whole)
+            )
+            return ConfigArguments(taken, required, span.is_open, whole)
+    return None
 
 
+@lru_cache(maxsize=_MAX_KEPT)
 def identified(kind: str, text: str, release: str) -> str | None:
     """Return where that is defined which a configuration names with a string; None: nothing.
 
@@ -96,7 +110,7 @@ def runs_on(python: str, release: str) -> bool:
     return number is None or python in SpecifierSet(_table().pythons[number])
 
 
-@cache
+@lru_cache(maxsize=_MAX_KEPT)
 def operation(leaf: str, release: str) -> str | None:
     """Return where the operation of Keras 3 is defined that has this name; None where none is."""
     for home in _table().classes:
@@ -104,21 +118,6 @@ def operation(leaf: str, release: str) -> str | None:
             found = f"{ROOT}.{home}"
             if config_arguments(found, release) is not None:
                 return found
-    return None
-
-
-@cache
-def _arguments(home: str, number: int | None) -> ConfigArguments | None:
-    if number is None:
-        return None
-    table = _table()
-    for span in table.classes.get(home, ()):
-        if span.first <= number <= span.last:
-            taken, required, whole = (
-                frozenset(table.names[each] for each in numbers)
-                for numbers in (span.taken, span.required, span.whole)
-            )
-            return ConfigArguments(taken, required, span.is_open, whole)
     return None
 
 

@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from kdoctor.keras_api import receiver_hints, tables
 from kdoctor.keras_api.instances import member_lookup
-from kdoctor.keras_api.names import lookup
+from kdoctor.keras_api.names import lookup, signature
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.returns import (
     ARGUMENT_CONTEXTS,
@@ -87,16 +87,16 @@ _ENGINES: Final = frozenset({"jax", "numpy", "openvino", "tensorflow", "torch"})
 _ONE_ENGINE_SINCE: Final = Version("2.4")
 
 
-# The class that all others of a kind are made from. A model's is a layer, too.
+# The class that all others of a kind are made from. A model's is a layer, too, and `keras.Model` is
+# called `Functional` here.
 _ROOTS: Final = {
-    Kind.LAYER: "Layer",
-    Kind.MODEL: "Functional",  # as `keras.Model` is called here
-    Kind.METRIC: "Metric",
-    Kind.LOSS: "Loss",
-    Kind.OPTIMIZER: "Optimizer",
-    Kind.CALLBACK: "Callback",
+    Kind.LAYER: Type(Kind.LAYER, "Layer", "keras.layers.Layer"),
+    Kind.MODEL: Type(Kind.MODEL, "Functional", "keras.Model"),
+    Kind.METRIC: Type(Kind.METRIC, "Metric", "keras.metrics.Metric"),
+    Kind.LOSS: Type(Kind.LOSS, "Loss", "keras.losses.Loss"),
+    Kind.OPTIMIZER: Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer"),
+    Kind.CALLBACK: Type(Kind.CALLBACK, "Callback", "keras.callbacks.Callback"),
 }
-_LAYER: Final = Type(Kind.LAYER, "Layer", "keras.layers.Layer")
 
 _OF_LISTS: Final = frozenset({"__getitem__", "__iter__", "pop"})
 _TYPED_MEMBERS: Final = frozenset((*PARTS, *(member for _, member in MEMBERS)))
@@ -143,13 +143,28 @@ class KerasOracle:
         return layer.kind is Kind.LAYER and layer.cls in WEIGHTED_LAYERS
 
     def defines(self, qualified: str, member: str) -> bool:
-        """Say whether a class that all of a kind are made from has a member of its own."""
+        """Say whether a class has a member that none has which others of its kind are made from.
+
+        Of a class below the one that all are made from, such are the members that this one lacks,
+        and ``__init__`` where it takes other arguments and hands none on.
+        """
         made = self.class_type(qualified)
         root = _ROOTS.get(made.kind) if made is not None else None
-        if made is None or made.cls != root or member.startswith("_"):
+        if made is None or root is None:
             return False
-        of_layers = made.kind is Kind.MODEL and _has(_LAYER, member, self.target)
-        return not of_layers and _has(made, member, self.target)
+        if member == "__init__":
+            return made.cls == root.cls or self._takes_other_arguments(qualified, root)
+        if member.startswith("_"):
+            return False
+        lower = made.cls != root.cls or made.kind is Kind.MODEL
+        behind = _ROOTS[Kind.LAYER] if made.cls == root.cls else root
+        return _has(made, member, self.target) and not (lower and _has(behind, member, self.target))
+
+    def _takes_other_arguments(self, qualified: str, root: Type) -> bool:
+        own, other = (signature(each, self.target) for each in (qualified, root.qualified or ""))
+        if own is None or other is None or own.takes_any_keyword:
+            return False
+        return own.parameters != other.parameters
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""

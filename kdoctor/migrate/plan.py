@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from kdoctor.engine import Options
 from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.migrate.owners import Share, code_owners
 from kdoctor.model import Applicability, Finding
 from kdoctor.progress import Overview, overview
 from kdoctor.project.pins import Pin, pins
@@ -56,7 +57,7 @@ class Plan(Struct, frozen=True):
 
     ``now`` is the Keras that the project itself names, if it does, ``then`` the one to come;
     ``pins`` are the requirements that stand against it, and ``models`` the files that look like
-    saved models.
+    saved models. ``owners`` have what is found, by the file ``owned_by``, "" where there is none.
     """
 
     now: Target | None
@@ -65,6 +66,8 @@ class Plan(Struct, frozen=True):
     pins: tuple[Pin, ...]
     models: tuple[str, ...]
     steps: tuple[Step, ...]
+    owned_by: str = ""
+    owners: tuple[Share, ...] = ()
 
 
 def plan(paths: Sequence[str], now: Target | None, options: Options) -> Plan:
@@ -81,7 +84,17 @@ def plan(paths: Sequence[str], now: Target | None, options: Options) -> Plan:
     folders = {Path(os.path.abspath(path)).parent for path in found.scan.files}  # noqa: PTH100
     held = pins(folders or {start_of(paths)}, then)
     models = tuple(_saved_models(paths))
-    return Plan(now, then, found, held, models, _steps(found, held, models))
+    owned = code_owners(start_of(paths))
+    return Plan(
+        now,
+        then,
+        found,
+        held,
+        models,
+        _steps(found, held, models),
+        owned.path if owned else "",
+        owned.shares(found.scan.findings) if owned else (),
+    )
 
 
 def target_of(now: Target | None, asked: Target | str | None) -> Target:
@@ -106,7 +119,7 @@ def _steps(found: Overview, held: Sequence[Pin], models: Sequence[str]) -> tuple
         _step(StepKind.IMPORTS, by_kind),
         _step(StepKind.SAFE, by_kind, "fix", "--apply"),
         _step(StepKind.JUDGED, by_kind, "fix", "--interactive"),
-        Step(StepKind.MODELS, len(models), len(models)),
+        Step(StepKind.MODELS, len(models), len(models), command=("model",)),
         _step(StepKind.BY_HAND, by_kind, "scan"),
     )
     return tuple(step for step in steps if step.places)

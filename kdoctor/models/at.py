@@ -35,7 +35,7 @@ class At(Struct, frozen=True):
         path = (*self.path, *keys)
         if len(path) > MAX_DEPTH:
             raise RecursionError
-        return replace(self, path=path)
+        return At(self.target, self.place, path, self.part)
 
     def named(self, value: Mapping[str, Any]) -> At:
         """Return the place with the name of the object there, where it has one."""
@@ -43,7 +43,8 @@ class At(Struct, frozen=True):
         name = config.get("name") if isinstance(config, dict) else None
         if not isinstance(name, str):
             return self
-        return replace(self, place=f"{self.place}/{shown(name)}".lstrip("/"))
+        place = f"{self.place}/{shown(name)}".lstrip("/")
+        return At(self.target, place, self.path, self.part)
 
     def obstacle(
         self, fault: Fault, cause: str, cure: str, remedy: Remedy, subject: str = ""
@@ -67,6 +68,8 @@ class At(Struct, frozen=True):
         return replace(found, became=became)
 
 
-def shown(text: object) -> str:
-    """Return the start of a text of the file, enough to show it."""
-    return str(text)[:MAX_SHOWN]
+def shown(value: object) -> str:
+    """Return a name or a value that a file holds, as short as a message needs it."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(each if each.isprintable() else "?" for each in text[: MAX_SHOWN + 1])
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

@@ -38,6 +38,7 @@ _LAYOUTS: Final = (
     _Layout(("3.11", "3.12", "3.13", "3.14"), 5, 2, is_recent=True),
     _Layout(("3.3", "3.4", "3.5", "3.6", "3.7"), 5, 1, is_recent=False),
 )
+_FREE: Final = 0x80  # of a kind of variable since 3.11: CO_FAST_FREE, `pycore_code.h`
 _OBJECTS: Final = 8  # between its two numbers: code, constants, names, …, file, name
 
 
@@ -45,17 +46,30 @@ class Bytecode(Struct, frozen=True):
     """A function of which only the bytecode is there.
 
     ``globals``: the names that it looks up in its module and that are not built in. ``pythons``:
-    the versions that it may be of, oldest first; none where it could not be read.
+    the versions that it may be of, oldest first; none where it could not be read. ``code``: what
+    tells it from another one.
     """
 
     globals: tuple[str, ...] = ()
     pythons: tuple[str, ...] = ()
+    code: Code | None = None
 
 
-class _Code(NamedTuple):
+class Code(NamedTuple):
+    """What a function consists of, as far as it tells which source it is of.
+
+    ``constants`` are numbers, texts and functions, None for any other. ``names`` are globals and
+    attributes, ``free`` the variables of a function around it.
+    """
+
     code: bytes
     constants: tuple[Any, ...]
     names: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    file: str = ""
+    name: str = ""
+    line: int = 0
+    free: tuple[str, ...] = ()
 
 
 class _Unreadable(Exception):
@@ -77,11 +91,12 @@ def read_bytecode(encoded: str) -> Bytecode:
             continue
         pythons, load_global = _pythons(made, layout)
         names = dict.fromkeys(_globals(made, layout, load_global))
-        return Bytecode(tuple(each for each in names if not hasattr(builtins, each)), pythons)
+        own = tuple(each for each in names if not hasattr(builtins, each))
+        return Bytecode(own, pythons, made)
     return Bytecode()
 
 
-def _pythons(made: _Code, layout: _Layout) -> tuple[tuple[str, ...], int]:
+def _pythons(made: Code, layout: _Layout) -> tuple[tuple[str, ...], int]:
     """Return the Pythons that a function may be of, and the number of their LOAD_GLOBAL.
 
     RESUME tells 3.11 and 3.12 from 3.13 (151 and 149; 149 is COPY_FREE_VARS before).
@@ -92,7 +107,7 @@ def _pythons(made: _Code, layout: _Layout) -> tuple[tuple[str, ...], int]:
     return (("3.13",), 91) if 149 in first else (layout.pythons[3:], -1)
 
 
-def _globals(made: _Code, layout: _Layout, load_global: int) -> Iterator[str]:
+def _globals(made: Code, layout: _Layout, load_global: int) -> Iterator[str]:
     """Yield the names of globals in the order in which the function looks them up."""
     high = 0
     for operation, low in zip(made.code[::2], made.code[1::2], strict=False):
@@ -106,7 +121,7 @@ def _globals(made: _Code, layout: _Layout, load_global: int) -> Iterator[str]:
             if index < len(made.names):
                 yield made.names[index]
     for each in made.constants:
-        if isinstance(each, _Code):
+        if isinstance(each, Code):
             yield from _globals(each, layout, load_global)
 
 
@@ -120,10 +135,10 @@ class _Reader:
         self.references: list[Any] = []
         self.count = 0
 
-    def whole(self) -> _Code:
+    def whole(self) -> Code:
         """Return the function that the bytes are, to the last of them."""
         made = self.read(0)
-        if not isinstance(made, _Code) or self.at != len(self.data):
+        if not isinstance(made, Code) or self.at != len(self.data):
             raise _Unreadable
         return made
 
@@ -145,12 +160,16 @@ class _Reader:
     def object(self, kind: str, depth: int) -> Any:
         """Return what follows a mark."""
         match kind:
-            case "N" | "F" | "T" | "S" | "." | "0":
+            case "N" | "S" | "." | "0":
                 return None
+            case "F" | "T":
+                return kind == "T"
             case "i":
                 return self.number()
-            case "I" | "g":
+            case "I":
                 return self.take(8) and None
+            case "g":
+                return struct.unpack("<d", self.take(8))[0]
             case "y":
                 return self.take(16) and None
             case "l":
@@ -173,11 +192,12 @@ class _Reader:
             case _:
                 raise _Unreadable
 
-    def code(self, depth: int) -> _Code:
+    def code(self, depth: int) -> Code:
         """Return a code object, held against what its layout has at each place."""
-        self.take(4 * self.layout.numbers)
+        count = self.number()
+        self.take(4 * (self.layout.numbers - 1))
         code, constants, names, *others = [self.read(depth + 1) for _ in range(_OBJECTS)]
-        self.number()
+        line = self.number()
         tail = [self.read(depth + 1) for _ in range(self.layout.tail)]
         *_, file, name = others[:-1] if self.layout.is_recent else others
         is_code = isinstance(code, bytes) and isinstance(constants, tuple)
@@ -186,7 +206,13 @@ class _Reader:
             raise _Unreadable
         if not isinstance(names, tuple) or not all(isinstance(each, str) for each in names):
             raise _Unreadable
-        return _Code(code, constants, names)
+        words = others[0] if isinstance(others[0], tuple) else ()
+        arguments = tuple(each for each in words[: max(0, count)] if isinstance(each, str))
+        free = others[1] if isinstance(others[1], tuple) else ()
+        if self.layout.is_recent and isinstance(others[1], bytes):
+            free = tuple(each for each, kind in zip(words, others[1], strict=False) if kind & _FREE)
+        free = tuple(each for each in free if isinstance(each, str))
+        return Code(code, constants, names, arguments, file, name, line, free)
 
     def number(self) -> int:
         """Return the next four bytes as a number."""

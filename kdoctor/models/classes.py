@@ -53,7 +53,7 @@ def named_class(module: str, leaf: str, target: Target) -> str | None:
     """Return where a class is defined that a ``.keras`` names with its module."""
     found = lookup(f"{module}.{leaf}", target)
     if found.presence is Presence.EXISTS:
-        return found.home
+        return None if found.stub else found.home
     if module.startswith("keras.src"):
         home = f"{module}.{leaf}"
         return home if config_arguments(home, target.keras_version) is not None else None
@@ -109,7 +109,7 @@ def missing_class(leaf: str, kind: str, at: At, *, is_legacy: bool = False) -> O
 
 def own_class(leaf: str, key: str, module: str, at: At) -> Obstacle:
     """Return the obstacle of a class of the user's, which the file only names."""
-    name, package = shown(leaf), module.partition(".")[0]
+    name, package = shown(leaf.rpartition(">")[2]), module.partition(".")[0]
     if package in _OTHERS:
         return at.obstacle(
             Fault.OWN_CLASS,

@@ -57,6 +57,7 @@ class Contents(Struct, frozen=True):
     where there is none. ``weights`` are None where the file has none, or they were not looked at:
     ``notes`` say what was not, one sentence each. Those of the optimizer are in
     ``optimizer_weights``. ``pieces`` are the configurations that lie cut into pieces.
+    ``top_weights`` are those that a model of Keras 2 in HDF5 has beside its layers.
     ``members`` are the names of what an archive of another kind holds.
     """
 
@@ -70,4 +71,5 @@ class Contents(Struct, frozen=True):
     signatures: tuple[Signature, ...] = ()
     notes: tuple[str, ...] = ()
     pieces: tuple[str, ...] = ()
+    top_weights: tuple[Weight, ...] = ()
     members: tuple[str, ...] = ()

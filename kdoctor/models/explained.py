@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.models.contents import Contents
-from kdoctor.models.convert import refusals_of
 from kdoctor.models.kinds import FileKind
 from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
 from kdoctor.models.obstacles import obstacles
@@ -18,6 +17,7 @@ from kdoctor.models.reading import read_contents
 from kdoctor.models.verdict import Verdict, load_arguments, verdict_of
 from kdoctor.target import Target
 
+_MAX_REMEMBERED: Final = 4  # files
 _WRITTEN: Final = "`kdoctor model --convert` writes what stands for it. Without that:"
 
 
@@ -65,14 +65,54 @@ def explained(path: Path, target: Target, kind: FileKind | None = None) -> Expla
     Raises:
         FileProblem: it cannot be read, is damaged, or h5py is not installed.
     """
-    found = read_contents(path, kind)
-    told = list(kind_obstacles(found, target))
-    is_read = found.model is not None and not any(each.remedy >= Remedy.CODE for each in told)
-    if is_read:
-        told += obstacles(found, target)
-        told = _as_converted(found, target, told)
-    known = tuple(dict.fromkeys(told)) if told or is_read else None
-    return Explained(found.path, found.kind, target, known, found)
+    return Judge(target).explained(path, kind)
+
+
+class Judge:
+    """Explains saved models for one target.
+
+    The checkpoints of a training differ in nothing but their numbers, which nobody reads here:
+    what stands in the way of one stands in the way of the next.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._last: list[tuple[Contents, list[Obstacle], list[Obstacle]]] = []
+
+    def explained(self, path: Path, kind: FileKind | None = None) -> Explained:
+        """Return what is known of a saved model, of a ``kind`` if that is known.
+
+        Raises:
+            FileProblem: it cannot be read, is damaged, or h5py is not installed.
+        """
+        target, found = self._target, read_contents(path, kind)
+        told = list(kind_obstacles(found, target))
+        is_read = found.model is not None and not any(each.remedy >= Remedy.CODE for each in told)
+        if is_read:
+            told = self._with_those_inside(found, told)
+        known = tuple(dict.fromkeys(told)) if told or is_read else None
+        return Explained(found.path, found.kind, target, known, found)
+
+    def _with_those_inside(self, found: Contents, told: list[Obstacle]) -> list[Obstacle]:
+        """Return what is in the way: ``told`` is what the kind and the name of a file say."""
+        for contents, before, after in self._last:
+            if told == before and _is_same(contents, found):
+                return after
+        after = _as_converted(found, self._target, [*told, *obstacles(found, self._target)])
+        self._last = [(found, told, after), *self._last[: _MAX_REMEMBERED - 1]]
+        return after
+
+
+def _is_same(one: Contents, other: Contents) -> bool:
+    """Say whether two files differ in nothing but their path and their numbers."""
+    # The same text gets the same object of `parsed`; comparing would take `1` for `True`.
+    return (
+        one.model is other.model
+        and one.training is other.training
+        and one.path.suffix == other.path.suffix
+        and replace(one, path=other.path, model=None, training=None)
+        == replace(other, model=None, training=None)
+    )
 
 
 def _as_converted(found: Contents, target: Target, told: list[Obstacle]) -> list[Obstacle]:
@@ -84,6 +124,9 @@ def _as_converted(found: Contents, target: Target, told: list[Obstacle]) -> list
     verdict = verdict_of(told)
     if verdict not in {Verdict.CONVERTS, Verdict.BY_HAND}:
         return told
+    # Imported where it is asked: it takes a third of the time of a look at one file.
+    from kdoctor.models.convert import refusals_of  # noqa: PLC0415
+
     refusals = refusals_of(found, target)
     if refusals is None:
         return told

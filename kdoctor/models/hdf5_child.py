@@ -18,14 +18,17 @@ from typing import Any, BinaryIO
 
 _MAX_OBJECTS = 200_000  # groups and arrays of a file
 _MAX_DEPTH = 60  # of groups in groups; Keras writes a few
+_MAX_DEPTH_SEEN = 2_000  # of those that are not looked into: the library goes down by recursion
 _MAX_TEXT = 32_000_000  # bytes of an attribute
 _MAX_UNPACKED = 64_000_000  # bytes of weights that lie compressed in an archive
-HEADER_LIMIT = 64_512  # bytes of an attribute in the header of its object, as Keras has it
 _MAX_MEMORY = 300_000_000  # bytes that reading may take
 _STORED = 0  # how a member of an archive lies there (APPNOTE.TXT of PKWARE, 4.4.5)
-_NUMBERS = "biufcV"  # kinds of dtypes of weights, bfloat16 too; others are text or references
 _CONFIGS = ("model_config", "training_config")
 _OTHERS = ("keras_version", "backend")
+_NO_NAMES = (b"", b".")  # they lead nowhere else
+_MAX_DTYPES = 20  # of a file that are remembered
+_TOO_MANY = f"it has more than {_MAX_OBJECTS:,} groups and arrays"
+_LINK_OUT = "a link in it leads to another file, which was not read"
 
 
 class Refused(Exception):
@@ -36,7 +39,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     import h5py  # noqa: PLC0415 - takes longest; what imports this file need not have it
 
-    _limit_memory()
+    start = _limit_memory()
     out = sys.stdout
     print("{}", file=out, flush=True)  # ready
     for line in sys.stdin:
@@ -44,22 +47,45 @@ def main() -> None:
             asked = json.loads(line)
             answer = _copy(h5py, asked) if "copies" in asked else _read(h5py, asked)
         except MemoryError:
-            answer = {"error": "it claims more than a model holds"}
+            answer = {"error": "it claims more than a model holds", "is_spent": True}
         except Exception as error:  # noqa: BLE001 - of h5py, whatever a damaged file comes to
             answer = {"error": " ".join(str(error).split()) or type(error).__name__}
+        if _is_spent(h5py, start):
+            answer["is_spent"] = True
         print(json.dumps(answer), file=out, flush=True)
 
 
-def _limit_memory() -> None:
-    """Let a file that claims to be huge end in an error; where the system has no limits, it may."""
+def _limit_memory() -> int:
+    """Let a file that claims to be huge end in an error; where the system has no limits, it may.
+
+    Return the bytes of memory that the process has now.
+    """
+    start = _memory()
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415 - not on Windows
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if start:
+            most = start + _MAX_MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    return start
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this process has, 0 where the system does not say it."""
+    try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
-            pages = int(file.read().split()[0])
-        most = pages * resource.getpagesize() + _MAX_MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return 0
+
+
+def _is_spent(h5py: Any, start: int) -> bool:
+    """Say whether a file has left something here that the next one might feel."""
+    files = h5py.h5f
+    kinds = files.OBJ_FILE | files.OBJ_GROUP | files.OBJ_DATASET | files.OBJ_ATTR
+    has_open = files.get_obj_count(files.OBJ_ALL, kinds) > 0
+    return has_open or _memory() - start > _MAX_MEMORY // 3
 
 
 def _read(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
@@ -111,37 +137,43 @@ class _Window(io.RawIOBase):
 
 
 class _Reading:
-    """What one file says: attributes, and the names and shapes of its arrays."""
+    """What one file says: attributes, and the names and shapes of its arrays.
+
+    Of h5py the low level alone is used where there is something for each array: the other takes
+    several times as long.
+    """
 
     def __init__(self, h5py: Any, file: Any) -> None:
         self._h5py = h5py
-        self._file = file
+        self._root = file.id
         self._notes: dict[str, None] = {}
         self._left = _MAX_OBJECTS
-        self._dtypes: dict[Any, str] = {}
-        self._groups: dict[Any, Any] = {}
+        self._dtypes: list[tuple[Any, str]] = []
+        self._ways: dict[Any, bool] = {}
 
     def told(self) -> dict[str, Any]:
-        file = self._file
+        root = self._root
         told: dict[str, Any] = {"configs": {}, "pieces": []}
         for name in _CONFIGS:
-            text = self._text(file, name)
-            if text is None and (text := self._in_pieces(file, name)) is not None:
+            text = self._text(root, name)
+            if text is None and (text := self._in_pieces(root, name)) is not None:
                 told["pieces"].append(name)
             if text is not None:
                 told["configs"][name] = text
-        root = self._group(file, "model_weights")
-        told["has_model_weights"] = root is not None
-        source = file if root is None else root
+        inside = self._group(root, "model_weights")
+        told["has_model_weights"] = inside is not None
+        source = root if inside is None else inside
         for name in _OTHERS:
-            told[name] = self._text(file, name) or self._text(source, name) or ""
+            told[name] = self._text(root, name) or self._text(source, name) or ""
         names = self._names(source, "layer_names")
         told["is_legacy"] = names is not None
         told["groups"] = (
             list(self._legacy(source, names)) if names is not None else list(self._of_keras_3())
         )
-        kept = self._group(file, "optimizer_weights")
-        told["optimizer"] = None if kept is None else list(self._arrays(kept))
+        top = self._group(source, "top_level_model_weights")
+        told["top"] = [] if top is None else self._held(top)
+        kept = self._group(root, "optimizer_weights")
+        told["optimizer"] = None if kept is None else list(self._state(kept))
         told["notes"] = list(self._notes)
         return told
 
@@ -151,48 +183,80 @@ class _Reading:
             if group is None:
                 self._note(f"the group of `{name[:80]}` is not there, or lies in another file")
                 continue
-            inside = self._names(group, "weight_names") or []
-            arrays = (self._array(self._object(group.id, each), each) for each in inside)
-            yield name, name, [each for each in arrays if each is not None]
+            yield name, name, self._held(group)
+
+    def _held(self, group: Any) -> list[Any]:
+        """Return the arrays that a group of Keras 2 names, in their order."""
+        inside = self._names(group, "weight_names") or []
+        arrays = (self._array(self._object(group, each), each) for each in inside)
+        return [each for each in arrays if each is not None]
 
     def _of_keras_3(self) -> Iterator[Any]:
         """Yield each group `vars`: the layer has its path, without it."""
-        for path, group, arrays in self._below(self._file.id):
-            if path.rpartition("/")[2] == "vars":
-                name = self._text(self._h5py.Group(group), "name") or ""
-                yield name, path.rpartition("/")[0], arrays
+        inside: dict[str, list[str]] = {}
+        for path, is_group in self._paths(self._root).items():
+            above, _, name = path.rpartition("/")
+            if name == "vars":
+                inside.setdefault(path, [])
+            if not is_group and (above == "vars" or above.endswith("/vars")):
+                inside.setdefault(above, []).append(name)
+        for path, names in inside.items():
+            group = self._object(self._root, path)
+            if self._is_group(group):
+                arrays = (self._array(self._object(group, each), each) for each in names)
+                name = self._text(group, "name") or ""
+                yield name, path.rpartition("/")[0], [each for each in arrays if each is not None]
+
+    def _state(self, group: Any) -> Iterator[Any]:
+        """Yield the arrays of an optimizer, in the order that the file says, if it says one."""
+        names = self._names(group, "weight_names")
+        if names is None:
+            yield from self._arrays(group)
+            return
+        for name in names:
+            array = self._array(self._object(group, name), name)
+            if array is not None:
+                yield array
 
     def _arrays(self, group: Any) -> Iterator[Any]:
         """Yield each array below a group, by its path from there."""
-        for path, _, arrays in self._below(group.id):
-            for name, shape, dtype in arrays:
-                yield f"{path}/{name}" if path else name, shape, dtype
+        for path, is_group in self._paths(group).items():
+            array = None if is_group else self._array(self._object(group, path), path)
+            if array is not None:
+                yield array
 
-    def _below(self, root: Any) -> Iterator[tuple[str, Any, list[Any]]]:
-        """Yield a group and those below it with their arrays; no link leads out of the file.
+    def _paths(self, group: Any) -> dict[str, bool]:
+        """Return what is below a group, by its path, and whether there is something below that.
 
-        Of h5py the low level alone is used: the other takes ten times as long.
+        The library walks through the groups itself: asking it for one after the other takes five
+        times as long. It goes through each group once, and no link leads out of the file.
         """
-        waiting, seen = [("", root, 0)], {hash(root)}
-        while waiting:
-            path, group, depth = waiting.pop()
-            inside, arrays = [], []
-            for raw in group:
-                self._count()
-                name = _decoded(raw)
-                found = self._opened(group, raw)
-                array = self._array(found, name)
-                if array is not None:
-                    arrays.append(array)
-                elif self._is_group(found) and depth < _MAX_DEPTH and hash(found) not in seen:
-                    seen.add(hash(found))
-                    inside.append((f"{path}/{name}" if path else name, found, depth + 1))
-            yield path, group, arrays
-            waiting += reversed(inside)
+        paths: dict[str, bool] = {}
+        hard, external = self._h5py.h5l.TYPE_HARD, self._h5py.h5l.TYPE_EXTERNAL
+
+        def meet(raw: bytes, link: Any) -> str | None:
+            """Note a link; return why to go no further. Nothing is raised through the library."""
+            self._left -= 1
+            if self._left < 0:
+                return _TOO_MANY
+            if link.type == external:
+                self._note(_LINK_OUT)
+            depth = raw.count(b"/")
+            if link.type == hard and depth <= _MAX_DEPTH:
+                path = raw.decode("utf-8", "surrogateescape")
+                paths[path] = False
+                paths[path.rpartition("/")[0]] = True
+            return None if depth <= _MAX_DEPTH_SEEN else "its groups are nested without an end"
+
+        why = group.links.visit(meet, info=True)
+        if why is not None:
+            raise Refused(why)
+        paths.pop("", None)  # the group itself
+        return paths
 
     def _group(self, group: Any, name: str) -> Any:
-        found = self._object(group.id, name)
-        return self._h5py.Group(found) if self._is_group(found) else None
+        found = self._object(group, name)
+        return found if self._is_group(found) else None
 
     def _is_group(self, found: Any) -> bool:
         return isinstance(found, self._h5py.h5g.GroupID)
@@ -201,88 +265,114 @@ class _Reading:
         if not isinstance(found, self._h5py.h5d.DatasetID):
             return None
         self._count()
-        if found.get_create_plist().get_external_count():
+        # What lies in one piece in this file has a place in it: that is asked for in no time.
+        if found.get_offset() is None and found.get_create_plist().get_external_count():
             self._note("an array of it lies in another file, which was not read")
-        dtype = found.dtype
-        if dtype not in self._dtypes:
-            self._dtypes[dtype] = str(dtype)
-        return shown, list(found.shape or ()), self._dtypes[dtype]
+        return shown, list(found.shape or ()), self._dtype(found)
+
+    def _dtype(self, found: Any) -> str:
+        """Return the dtype of an array; of those that were seen before it is not made anew."""
+        kind = found.get_type()
+        for known, name in self._dtypes:
+            if kind.equal(known):
+                return name
+        name = str(found.dtype)
+        if len(self._dtypes) < _MAX_DTYPES:
+            self._dtypes.append((kind, name))
+        return name
 
     def _object(self, group: Any, name: str) -> Any:
-        """Return what a name leads to within this file, None for nothing, or for a way out."""
-        found = group
-        *folders, last = name.encode("utf-8", "surrogateescape").split(b"/")
-        for depth in range(len(folders)):
-            key = group, *folders[: depth + 1]  # of the weights of a layer, all have the same
-            if key not in self._groups:
-                self._groups[key] = self._named(found, folders[depth])
-            found = self._groups[key]
-        return self._named(found, last)
-
-    def _named(self, group: Any, name: bytes) -> Any:
-        is_name = self._is_group(group) and name and name != b"."
-        return self._opened(group, name) if is_name and group.links.exists(name) else None
-
-    def _opened(self, group: Any, name: bytes) -> Any:
-        """Return what lies in a group under a name, None where it is another file's.
+        """Return what a name leads to within this file, None for nothing, or for a way out.
 
         Other files are for nobody to open on the word of this one.
         """
-        links = self._h5py.h5l
-        link = group.links.get_info(name)
-        if link.type == links.TYPE_EXTERNAL:
-            self._note("a link in it leads to another file, which was not read")
-        if link.type != links.TYPE_HARD:
+        path = name.encode("utf-8", "surrogateescape")
+        above, _, last = path.rpartition(b"/")
+        if last in _NO_NAMES or path.count(b"/") > _MAX_DEPTH or not self._is_group(group):
             return None
-        return self._h5py.h5o.open(group, name)
+        if not self._is_way(group, above):
+            return None
+        return self._h5py.h5o.open(group, path) if self._is_inside(group, path) else None
+
+    def _is_way(self, group: Any, path: bytes) -> bool:
+        """Say whether a path, b"" for a group itself, leads to a group within this file."""
+        if not path:
+            return True
+        key = group, path  # of the weights of a layer, all have the same
+        if key not in self._ways:
+            above, _, last = path.rpartition(b"/")
+            self._ways[key] = (
+                last not in _NO_NAMES
+                and self._is_way(group, above)
+                and self._is_inside(group, path)
+                and self._is_group(self._h5py.h5o.open(group, path))
+            )
+        return self._ways[key]
+
+    def _is_inside(self, group: Any, path: bytes) -> bool:
+        """Say whether there is a link, within this file, at the end of a way."""
+        if not group.links.exists(path):
+            return False
+        link = group.links.get_info(path)
+        if link.type == self._h5py.h5l.TYPE_EXTERNAL:
+            self._note(_LINK_OUT)
+        return bool(link.type == self._h5py.h5l.TYPE_HARD)
 
     def _names(self, group: Any, name: str) -> list[str] | None:
         """Return the texts of an attribute, which lies in pieces where there are many."""
-        if name in group.attrs:
-            return self._listed(group, name)
+        found = self._listed(group, name)
+        if found is not None:
+            return found
         made: list[str] | None = None
         for number in range(_MAX_OBJECTS):
-            piece = f"{name}{number}"
-            if piece not in group.attrs:
+            piece = self._listed(group, f"{name}{number}")
+            if piece is None:
                 break
-            made = [*(made or ()), *self._listed(group, piece)]
+            made = [*(made or ()), *piece]
         return made
 
-    def _listed(self, group: Any, name: str) -> list[str]:
-        self._check(group, name)
-        value = group.attrs[name]
-        told = value.tolist() if hasattr(value, "tolist") else value
-        return [_decoded(each) for each in (told if isinstance(told, list) else [told])]
+    def _listed(self, group: Any, name: str) -> list[str] | None:
+        value = self._attribute(group, name)
+        if value is None:
+            return None
+        return [_decoded(each) for each in (value if isinstance(value, list) else [value])]
 
     def _in_pieces(self, group: Any, name: str) -> str | None:
         """Return a text that was cut into attributes, None where there is none."""
-        if f"{name}0" not in group.attrs:
-            return None
-        return "".join(self._names(group, name) or ())
+        pieces = self._listed(group, f"{name}0")
+        return None if pieces is None else "".join(self._names(group, name) or ())
 
     def _text(self, group: Any, name: str) -> str | None:
-        if name not in group.attrs:
-            return None
-        self._check(group, name)
-        value = group.attrs[name]
-        told = value.tolist() if hasattr(value, "tolist") else value
-        return _decoded(told) if isinstance(told, str | bytes) else None
+        value = self._attribute(group, name)
+        return _decoded(value) if isinstance(value, str | bytes) else None
 
-    def _check(self, group: Any, name: str) -> None:
-        """Check that an attribute is no larger than the text of a model is.
+    def _attribute(self, group: Any, name: str) -> Any:
+        """Return the value of an attribute as Python has it, None where there is none.
 
         Raises:
-            Refused: it is.
+            Refused: it is larger than the text of a model is.
         """
-        found = group.attrs.get_id(name)
+        attributes, key = self._h5py.h5a, name.encode()
+        if not attributes.exists(group, key):
+            return None
+        found = attributes.open(group, key)
+        shape = found.shape
         # An empty list has no storage to ask for: layers without weights have one.
-        if 0 not in (found.shape or ()) and found.get_storage_size() > _MAX_TEXT:
+        if 0 not in (shape or ()) and found.get_storage_size() > _MAX_TEXT:
             raise Refused(f"its `{name}` is larger than {_MAX_TEXT // 10**6} MB")
+        if shape is None or found.get_type().get_class() != self._h5py.h5t.STRING:
+            value = self._h5py.AttributeManager(self._h5py.Group(group))[name]
+            return value.tolist() if hasattr(value, "tolist") else value
+        import numpy as np  # noqa: PLC0415 - h5py has imported it
+
+        made = np.empty(shape, found.dtype)
+        found.read(made)
+        return made.tolist()
 
     def _count(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise Refused(f"it has more than {_MAX_OBJECTS:,} groups and arrays")
+            raise Refused(_TOO_MANY)
 
     def _note(self, text: str) -> None:
         self._notes.setdefault(text)
@@ -293,58 +383,31 @@ def _decoded(text: object) -> str:
 
 
 def _copy(h5py: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    """Write a new file with the groups, texts and arrays that a request names.
-
-    The library copies an array in pieces: how large it is does not matter.
-    """
+    """Write a new file with the groups, texts and arrays that a request names."""
+    copies = _beside("hdf5_copies")
     with h5py.File(asked["to"], "w") as new:
-        for path, texts in asked["groups"].items():
-            group = _group(new, path)
-            for name, text in texts.items():
-                _set(h5py, group, name, text)
-        if not asked["copies"]:
-            return {}
-        with open(asked["path"], "rb") as raw:  # noqa: PTH123
-            member = asked["member"]
-            source = raw if member is None else member_file(raw, **member)
-            with h5py.File(source, "r") as old:
-                for path, target in asked["copies"]:
-                    _copy_array(h5py, old, new, path, target)
+        copies.write_groups(h5py, new, asked["groups"])
+        if asked["copies"]:
+            with open(asked["path"], "rb") as raw:  # noqa: PTH123
+                member = asked["member"]
+                source = raw if member is None else member_file(raw, **member)
+                with h5py.File(source, "r") as old:
+                    copies.write_arrays(h5py, old, new, asked["copies"])
     return {}
 
 
-def _set(h5py: Any, group: Any, name: str, value: str | list[str]) -> None:
-    """Write a text, or several: in pieces where they are too many for one attribute."""
-    if isinstance(value, str):
-        group.attrs.create(name, value, dtype=h5py.string_dtype())
-        return
-    encoded = [each.encode() for each in value]
-    size = max(map(len, encoded), default=1)
-    most = max(1, HEADER_LIMIT // max(1, size))
-    pieces = [encoded[at : at + most] for at in range(0, len(encoded), most)] or [[]]
-    for number, piece in enumerate(pieces):
-        key = name if len(pieces) == 1 else f"{name}{number}"
-        group.attrs.create(key, piece, dtype=f"S{max(1, size)}")
+def _beside(name: str) -> Any:
+    """Return a module beside this file, to which no path leads where a file is run."""
+    from importlib import util  # noqa: PLC0415 - to read takes none of it
+    from pathlib import Path  # noqa: PLC0415
 
-
-def _copy_array(h5py: Any, old: Any, new: Any, path: str, target: str) -> None:
-    found = old
-    for part in path.split("/"):
-        if not isinstance(found.get(part, getlink=True), h5py.HardLink):
-            raise Refused(f"`{path[:80]}` is not there, or lies in another file")
-        found = found[part]
-    if not isinstance(found, h5py.Dataset) or found.external or found.is_virtual:
-        raise Refused(f"`{path[:80]}` is no array, or lies in another file")
-    if found.dtype.kind not in _NUMBERS:
-        raise Refused(f"`{path[:80]}` holds no numbers")
-    group, _, name = target.rpartition("/")
-    h5py.h5o.copy(
-        found.parent.id, path.rpartition("/")[2].encode(), _group(new, group).id, name.encode()
-    )
-
-
-def _group(file: Any, path: str) -> Any:
-    return file.require_group(path) if path else file
+    place = Path(__file__).with_name(f"{name}.py")
+    spec = util.spec_from_file_location(name, place)
+    assert spec is not None
+    assert spec.loader is not None
+    made = util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 if __name__ == "__main__":

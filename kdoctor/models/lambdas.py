@@ -20,6 +20,7 @@ OLD_ARGUMENTS: Final = frozenset(
     {"module", "function_type", "output_shape_type", "output_shape_module"}
 )
 """What Keras 2 wrote of a ``Lambda`` besides its arguments (``LAMBDA_DEP_ARGS``)."""
+_MAIN: Final = "__main__"
 _FUNCTIONS: Final = ("function", "output_shape", "mask")
 
 
@@ -35,6 +36,42 @@ def lambda_obstacles(config: Mapping[str, Any], at: At) -> Iterator[Obstacle]:
             yield own_function(value, value, _text(config.get("module")), where)
         elif isinstance(value, dict) and value.get("class_name") == "function":
             yield from function_obstacles(value, where)
+
+
+def modules_of(model: Any) -> dict[str, set[str]]:
+    """Return the modules in which the Lambdas of a model were written, and what they need of each.
+
+    Keras 2 looks there for the globals of bytecode, and for functions that a file only names.
+    """
+    needed: dict[str, set[str]] = {}
+    waiting = [model]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += value.values()
+            config = value.get("config")
+            if value.get("class_name") == "Lambda" and isinstance(config, dict):
+                for module, names in _needed(config):
+                    needed.setdefault(module, set()).update(names)
+    return needed
+
+
+def _needed(config: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key in _FUNCTIONS:
+        value, code = config.get(key), _encoded(config.get(key))
+        module = config.get("module" if key == "function" else f"{key}_module")
+        if isinstance(value, dict) and isinstance(value.get("module"), str):
+            module = value["module"]
+        if not isinstance(module, str):
+            module = _MAIN
+        if code is not None:
+            yield module, read_bytecode(code).globals
+        elif key == "function" and isinstance(value, str):
+            yield module, (value,)
+        elif isinstance(value, dict) and isinstance(value.get("config"), str):
+            yield module, (value["config"],)
 
 
 def _encoded(value: Any) -> str | None:
@@ -66,8 +103,9 @@ def _of_bytecode(found: Bytecode, at: At) -> Obstacle:
     if needed:
         cause += f"; it needs {needed}, which Keras does not give it"
     again = (
-        "Write the function into a layer of your own that is registered, build the model again, "
-        "and load the weights."
+        "Give the source of the function to `kdoctor model --convert` (`--source train.py`); or "
+        "write it into a layer of your own that is registered, build the model again, and load "
+        "the weights."
     )
     if needed or not usable:
         return at.obstacle(Fault.LAMBDA, cause, again, Remedy.CODE, at.place)

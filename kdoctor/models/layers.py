@@ -31,6 +31,7 @@ from kdoctor.models.classes import (
 )
 from kdoctor.models.graph import graph_obstacles
 from kdoctor.models.lambdas import OLD_ARGUMENTS, lambda_obstacles
+from kdoctor.models.names import name_obstacles
 from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
 from kdoctor.models.operations_recorded import operation_obstacle
 from kdoctor.target import Target
@@ -49,6 +50,7 @@ _BY_NAME: Final = {
 }
 _CHANGED: Final = "hard_sigmoid"  # KD404
 _KERAS: Final = ("keras.", "tf_keras.", "tensorflow.python.keras.")
+_STUBBED: Final = frozenset({"optimizers"})  # with `legacy`, whose classes only raise
 _INNER: Final = frozenset({"layer", "backward_layer", "cell", "cells", "learning_rate"})
 """Arguments that hold objects which are read as in a ``.keras``."""
 
@@ -128,6 +130,8 @@ def _taken_for_functions(leaf: str, config: Mapping[str, Any], at: At) -> Iterat
 
 def model_obstacles(leaf: str, config: Any, at: At) -> Iterator[Obstacle]:
     """Yield what is wrong in the layers of a model, and in how they are connected."""
+    if isinstance(config, dict):
+        yield from name_obstacles(MODELS[leaf], config, at)
     if isinstance(config, list):  # Keras before 2.2.3
         yield at.obstacle(
             Fault.STRUCTURE,
@@ -215,12 +219,14 @@ def _unlocated(
 ) -> Obstacle:
     is_keras = isinstance(module, str) and f"{module}.".startswith(_KERAS)
     now = MODELS.get(leaf) or legacy_class(leaf, at.target)
+    kind = module.partition(".")[2].partition(".")[0] if isinstance(module, str) else ""
+    if now is None and kind in _STUBBED:
+        now = named_class(f"keras.{kind}", leaf, at.target)
     if is_keras and now is not None:
         cause = f"{at.target} has no `{shown(module)}`: `{leaf}` is `{now}` there"
         return at.renamed(Fault.CLASS, cause, f"{module}.{leaf}", now)
     if leaf in OPERATIONS and is_keras:
         return operation_obstacle(value, leaf, at)
-    kind = module.partition(".")[2].partition(".")[0] if isinstance(module, str) else ""
     if is_keras and was_keras(leaf, kind or "layers", at.target):
         return missing_class(leaf, kind or "layers", at)
     if module is None and legacy_class(leaf, at.target) and registered in {None, leaf}:
@@ -240,14 +246,14 @@ def _object_obstacles(
     leaf: str, home: str, config: Mapping[str, Any], at: At
 ) -> Iterator[Obstacle]:
     """Yield what is wrong with the arguments of one object, and inside of them."""
+    yield from name_obstacles(home, config, at)
     yield from argument_obstacles(leaf, home, config, at)
     if leaf == "Lambda":
         yield from lambda_obstacles(config, at)
         return
     for name, value in config.items():
-        if not is_refused(home, name, at.target):
-            below = at.down("config", name)
-            yield from value_obstacles(name, value, below)
+        if isinstance(value, str | dict | list) and not is_refused(home, name, at.target):
+            yield from value_obstacles(name, value, at.down("config", name))
 
 
 def value_obstacles(name: str, value: Any, at: At) -> Iterator[Obstacle]:

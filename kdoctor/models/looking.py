@@ -14,7 +14,7 @@ from msgspec import Struct
 from kdoctor.documents.discovery import MODEL_ENDINGS, Listing, Search, reported
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Unreadable
-from kdoctor.models.explained import Explained, explained
+from kdoctor.models.explained import Explained, Judge
 from kdoctor.models.kinds import FileKind, index_of
 from kdoctor.target import Target
 
@@ -79,13 +79,14 @@ def look_at(
     named, searched = _parted(paths)
     listing = _listing(searched, exclude) if searched else Listing(())
     units = [*dict.fromkeys([*named, *_units(listing.files)])]
+    judge = Judge(target)
     models, unreadable = list[Explained](), [*listing.unreadable]
     passed = Counter[FileKind]()
     for number, path in enumerate(units):
         if progress is not None:
             progress(number, len(units))
         try:
-            made = explained(Path(path), target)
+            made = judge.explained(Path(path))
         except FileProblem as problem:
             unreadable.append(Unreadable(path, str(problem).removeprefix(f"{Path(path)}: ")))
             continue

@@ -14,6 +14,7 @@ from kdoctor.models.layers import layer_obstacles
 from kdoctor.models.obstacle import Fault, Gravity, Obstacle, Remedy
 from kdoctor.models.training import compile_obstacles, training_obstacles
 from kdoctor.models.unbuilt import unbuilt_obstacles
+from kdoctor.models.weights import weight_obstacles
 from kdoctor.target import Target
 
 _OF_KERAS_3: Final = frozenset({FileKind.KERAS_ARCHIVE, FileKind.KERAS_FOLDER})
@@ -40,6 +41,7 @@ def obstacles(found: Contents, target: Target) -> Iterator[Obstacle]:
 def _of_keras_3(found: Contents, model: Mapping[str, Any], target: Target) -> Iterator[Obstacle]:
     yield from layer_obstacles(model, At(target))
     yield from unbuilt_obstacles(found, At(target))
+    yield from weight_obstacles(found, At(target))
     if found.training is None:
         return
     if found.kind is FileKind.HDF5:

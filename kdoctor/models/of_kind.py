@@ -90,6 +90,8 @@ def _of_name(found: Contents, target: Target) -> Iterator[Obstacle]:
     """Yield what is wrong about a file's name, by which Keras 3 knows its kind."""
     name, endings = found.path.name, _ENDINGS[found.kind]
     is_taken_for_new = found.kind is FileKind.HDF5_WEIGHTS and name.endswith(".weights.h5")
+    if is_taken_for_new and not any(each.weights for each in found.weights or ()):
+        return  # there is nothing to load
     if name.endswith(endings) and not is_taken_for_new:
         return
     stem = name.removesuffix(".weights.h5") if is_taken_for_new else found.path.stem

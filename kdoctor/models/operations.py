@@ -120,6 +120,7 @@ _TABLE: Final[dict[str, _Row]] = {
     ),
     "cast": _Row("cast", "Cast", ("x",), {"dtype": "dtype"}, module="keras.src.ops.core"),
 }
+_OTHERS: Final = {"GetItem": "item", "Take": "take"}  # operations of no function of TensorFlow
 _GET_ITEM: Final = "__operators__.getitem"
 
 
@@ -136,8 +137,8 @@ def ops_layer_of(function: str) -> str | None:
 
 def function_of(class_name: str) -> str:
     """Return the name in `keras.ops` of the function that records an operation of a class."""
-    if class_name == "GetItem":
-        return "item"
+    if class_name in _OTHERS:
+        return _OTHERS[class_name]
     return next(row.name for row in _TABLE.values() if row.class_name == class_name)
 
 

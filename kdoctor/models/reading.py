@@ -98,6 +98,7 @@ def _of_hdf5(path: Path) -> Contents:
         optimizer_weights=None if told["optimizer"] is None else _weights(told["optimizer"]),
         notes=tuple(told["notes"]),
         pieces=tuple(told["pieces"]),
+        top_weights=_weights(told["top"]),
     )
 
 

@@ -35,9 +35,9 @@ from kdoctor.target import LEGACY_SWITCH
 if TYPE_CHECKING:
     import ast
 
-    from kdoctor.syntax.classes import UserClass
     from kdoctor.syntax.type_oracle import TypeOracle
     from kdoctor.syntax.type_sets import Types
+    from kdoctor.syntax.user_class import UserClass
     from kdoctor.syntax.values import Value as ValueThere
 
 _MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
@@ -298,6 +298,10 @@ class ProjectPackage:
     def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
+
+    def is_tried(self, unit_path: str) -> bool:
+        """Say whether another file of the project goes on where its import of a file fails."""
+        return self._importers.is_tried(unit_path)
 
     def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""

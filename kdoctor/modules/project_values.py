@@ -23,11 +23,11 @@ from kdoctor.syntax.project_types import Passing, PassingCall, Project, Reach
 from kdoctor.syntax.type_sets import Types, told_of
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.classes import UserClass
     from kdoctor.syntax.inference import Inference
     from kdoctor.syntax.may_types import MayTypes
     from kdoctor.syntax.quick_facts import Stars
     from kdoctor.syntax.type_oracle import TypeOracle
+    from kdoctor.syntax.user_class import UserClass
     from kdoctor.syntax.values import Value
     from kdoctor.value_types import Type
 

@@ -29,6 +29,7 @@ from kdoctor.modules.module_summary import parsed, summary_of
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.project_files import bytes_of, files_of
 from kdoctor.modules.text_reads import TextReads
+from kdoctor.modules.tried_imports import tried_imports
 from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES, WordIndex
 
 # By these a file gets at a module, or at what is in it, through text: plain words, for which bytes
@@ -62,6 +63,7 @@ _BEFORE_A_READ = (b".", b":", b"'", b'"', b"}")
 _AROUND = 200  # bytes that are looked at before and after a name
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
+_TRIED = "try:"  # asked in place of a name
 
 
 class _Import(Struct, frozen=True, gc=False):
@@ -167,6 +169,29 @@ class ReverseImports:
             self._trace.note(import_query_key(own, ""), self.state(own, ""))
         return self._project(own).root
 
+    def is_tried(self, path: str) -> bool:
+        """Say whether a file goes on where its import of the module at ``path`` fails.
+
+        Be it that it imports one that imports it.
+        """
+        own = self._tree.canonical_path(path)
+        if self._trace is not None and self._trace.is_recording:
+            self._trace.note(import_query_key(own, _TRIED), self.state(own, _TRIED))
+        return self._is_tried(own)
+
+    def _is_tried(self, own: str) -> bool:
+        index = self._index(self._project(own))
+        waiting = {own: None}
+        done = set[str]()
+        while len(done) < len(waiting):
+            module = next(each for each in waiting if each not in done)
+            done.add(module)
+            importers = dict.fromkeys(each.importer for each in index.get(module, ()))
+            if any(_leaf(module) in tried_imports(bytes_of(each)) for each in importers):
+                return True
+            waiting |= importers
+        return False
+
     def files_that(self, path: str, asked: str) -> tuple[str, ...] | None:
         """Return the files of a file's project that do something with a word: ``CALLS + "f"``.
 
@@ -186,6 +211,8 @@ class ReverseImports:
         if name.startswith((WRITES, CALLS, CALLS_MEMBER)):
             files = self._project(own).words.files_that(name)
             return FileStamp(signature, digest("\0".join(files or ("",)).encode(errors="replace")))
+        if name == _TRIED:
+            return FileStamp(signature, _TAKEN if self._is_tried(own) else _LEFT)
         if not name:
             return FileStamp(signature, digest((self._project(own).root or "").encode()))
         return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -14,6 +14,8 @@ from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
 from kdoctor.target import Target
 from kdoctor.verify.saved_models import Compared
+
+_MAX_PLACES: Final = 3  # that are named of what is needed at several
 
 
 class Made(Struct):
@@ -55,10 +57,26 @@ def _write_conversion(made: Conversion, page: Page) -> None:
         return
     to = page.paint("path", printable(str(made.to)))
     told = page.paint("good", "converted")
-    page.line(f"{source}: {told} to {to}, which {made.target} loads")
+    given = ", ".join(f"{name}={value}" for name, value in made.load_arguments.items())
+    with_them = f" with `{given}`" if given else ""
+    if made.module:
+        with_them += f", once {made.module} is imported"
+    page.line(f"{source}: {told} to {to}, which {made.target} loads{printable(with_them)}")
     if page.verbosity >= 0:
         for each in made.changes:
             page.line(f"  {printable(_change(each))}")
+        _write_needed(made.needed, page)
+
+
+def _write_needed(needed: tuple[Obstacle, ...], page: Page) -> None:
+    """Write what loading takes, each once, with the places that it is needed at."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in needed:
+        places.setdefault((each.cause, each.cure), []).append(each.place)
+    for (cause, cure), at in places.items():
+        more = f" and {len(at) - _MAX_PLACES} more" if len(at) > _MAX_PLACES else ""
+        page.line(f"  {printable(', '.join(at[:_MAX_PLACES]) + more)}: {printable(cause)}")
+        page.line(f"    {printable(cure)}")
 
 
 def _write_refusals(refusals: tuple[Obstacle, ...], page: Page) -> None:
@@ -112,6 +130,9 @@ def _conversion(made: Conversion) -> dict[str, Any]:
         "to": str(made.to),
         "is_written": made.is_written,
         "changes": [{"place": each.place, "text": each.text} for each in made.changes],
+        "needed": [_refusal(each) for each in made.needed],
+        "load_arguments": made.load_arguments,
+        "import": made.module,
         "refusals": [_refusal(each) for each in made.refusals],
     }
 

@@ -16,7 +16,7 @@ from kdoctor.report.summary import count, write_lines
 
 _SHOWN: Final = 12  # lines of a list
 _COMMIT: Final = 9  # characters
-_VERDICTS: Final = {
+VERDICTS: Final = {
     Verdict.PROVEN: "proven safe",
     Verdict.TESTS: "kept by your tests",
     Verdict.NOT_RUN: "not run by any test, so not written",
@@ -80,7 +80,7 @@ def _write_steps(outcome: Outcome, page: Page) -> None:
     for number, step in enumerate(outcome.steps, 1):
         places = f"{count(step.changes, 'change')} in {count(len(step.files), 'file')}"
         title = page.paint("path", step.title)
-        page.line(f"{number}. {title}: {places}, commit {step.commit[:_COMMIT]}")
+        page.line(f"{number}. {title}: {places}, commit {commit_shown(step.commit)}")
         gained = f"{count(len(step.gained), 'test')} more" if step.gained else "no test more"
         page.line(f"   {gained} passed, none was lost: {step.passed} of {outcome.counted.keras_2}")
     if outcome.steps:
@@ -97,7 +97,7 @@ def _write_fixes(fixes: Iterable[FixOutcome], page: Page) -> None:
     for verdict, some in by_verdict.items():
         if not some:
             continue
-        page.line(f"  {len(some):>5}  {_VERDICTS[verdict]}")
+        page.line(f"  {len(some):>5}  {VERDICTS[verdict]}")
         if verdict is not Verdict.PROVEN:
             for each in _some(map(_fix, some)):
                 _write(f"         {each}", page)
@@ -106,13 +106,24 @@ def _write_fixes(fixes: Iterable[FixOutcome], page: Page) -> None:
 
 def _fix(fix: FixOutcome) -> str:
     told = f"{fix.path}:{fix.line}: {fix.code} {fix.title}"
+    speaks = evidence(fix)
+    return printable(f"{told} ({speaks})" if speaks else told)
+
+
+def evidence(fix: FixOutcome) -> str:
+    """Return which tests speak for a fix or against it, "" if none does."""
     if not fix.tests:
-        return printable(told)
+        return ""
     how = "loses {}" if fix.verdict is Verdict.LOSES else "run by {}"
     if fix.makes_pass:
         how = "makes {} pass"
     more = f"; {fix.of - 1} more" if fix.of > 1 else ""
-    return printable(f"{told} ({how.format(fix.tests[0])}{more})")
+    return f"{how.format(fix.tests[0])}{more}"
+
+
+def commit_shown(commit: str) -> str:
+    """Return as much of a commit's name as people read."""
+    return commit[:_COMMIT]
 
 
 def _write_failing(outcome: Outcome, page: Page) -> None:
@@ -183,8 +194,9 @@ def _ending(outcome: Outcome) -> Iterator[str]:
         f"wrote to {printable(dict(outcome.logs)['at the end'])}"
     )
     if outcome.steps:
+        base = commit_shown(outcome.base)
         yield (
-            f"Your files are as they were. `git diff {outcome.base[:_COMMIT]} {outcome.branch}` "
-            f"shows the changes, `git merge {outcome.branch}` takes them."
+            f"Your files are as they were. `git diff {base} {outcome.branch}` shows the changes, "
+            f"`git merge {outcome.branch}` takes them."
         )
     yield "`kdoctor migrate --undo` removes the branch and its working tree."

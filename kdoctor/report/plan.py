@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import asdict
 
 from kdoctor import __version__
-from kdoctor.migrate import Plan, Step, StepKind
+from kdoctor.migrate import Plan, Share, Step, StepKind
 from kdoctor.model import Finding
 from kdoctor.progress import Stop
 from kdoctor.report.fix_title import titled
@@ -22,10 +22,10 @@ from kdoctor.report.summary import count, write_lines, write_unread
 from kdoctor.target import Target
 
 _SHOWN: Final = 8  # lines of a step
-_ADVICE: Final = (
+ADVICE: Final = (
     "Run the tests after each step, and commit it; `kdoctor fix --undo` takes the last write back."
 )
-_TITLES: Final = {
+TITLES: Final = {
     StepKind.PINS: ("Requirements that keep it on Keras 2", "requirement"),
     StepKind.NEIGHBOURS: ("Packages that do not come along", "place"),
     StepKind.IMPORTS: ("Errors that stop imports", "place"),
@@ -38,25 +38,47 @@ _TITLES: Final = {
 
 def write_text(plan: Plan, page: Page) -> None:
     """Write the steps in order, each with what it is about and the command that helps."""
-    write_lines([f"kdoctor {__version__}: {_way(plan)}"], page)
+    write_lines([f"kdoctor {__version__}: {way(plan)}"], page)
     page.line()
     for number, step in enumerate(plan.steps, 1):
-        title, noun = _TITLES[step.kind]
-        places = _count(step.places, noun)
+        title, noun = TITLES[step.kind]
+        places = counted(step.places, noun)
         inside = f" in {count(step.files, 'file')}" if step.places != step.files else ""
         write_lines([f"{number}. {page.paint('path', title)}: {places}{inside}"], page)
         write_lines(_lines(step, plan), page)
         if step.command:
             page.line(f"   {page.paint('help', '$')} {page.command(*step.command)}")
         page.line()
+    _write_owners(plan, page)
     write_unread(plan.overview.scan, page)
     done = sum(each.is_done for each in plan.overview.files)
     page.line(f"Done: {done} of {count(len(plan.overview.files), 'file')} with Keras.")
     if plan.steps:
         apply = f"`{page.command('migrate', '--apply')}` does it on a branch; your tests judge."
-        write_lines([_ADVICE, apply], page)
+        write_lines([ADVICE, apply], page)
     else:
         page.line(page.paint("good", "Nothing is left to do."))
+
+
+def _write_owners(plan: Plan, page: Page) -> None:
+    if not plan.owners:
+        return
+    write_lines([f"{page.paint('path', 'By owner')} ({printable(plan.owned_by)})"], page)
+    lines = [f"{_places(each)}: {printable(owner(each))}" for each in plan.owners]
+    for line in lines[:_SHOWN]:
+        page.line(f"   {line}")
+    if lines[_SHOWN:]:
+        page.line(f"   … and {len(lines) - _SHOWN} more, all in --json")
+    page.line()
+
+
+def owner(share: Share) -> str:
+    """Return who it is, in words where it is nobody."""
+    return share.owner or "nobody"
+
+
+def _places(share: Share) -> str:
+    return f"{count(share.places, 'place')} in {count(share.files, 'file')}"
 
 
 def write_json(plan: Plan, page: Page) -> None:
@@ -98,6 +120,10 @@ def _document(plan: Plan, page: Page) -> dict[str, Any]:
             for stop in plan.overview.stops
         ],
         "models": list(plan.models),
+        "owners": {
+            "by": plan.owned_by or None,
+            "each": [asdict(each) for each in plan.owners],
+        },
         "rules": [
             {**asdict(each), "by_hand": each.by_hand}
             for each in counts(plan.overview.scan.findings)
@@ -116,7 +142,8 @@ def _target(target: Target) -> dict[str, str]:
     return {"name": target.name, "version": target.version, "source": target.source}
 
 
-def _way(plan: Plan) -> str:
+def way(plan: Plan) -> str:
+    """Return from which Keras to which one it goes."""
     if plan.now is None:
         return f"to {_named(plan.then)}; no file of the project says which Keras it runs on now"
     if plan.now.without_source == plan.then.without_source:
@@ -128,7 +155,12 @@ def _named(target: Target) -> str:
     return f"{target} ({printable(target.source)})"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(2, "fix")
+    '2 fixes'
+    """
     return f"{number} fixes" if noun == "fix" and number != 1 else count(number, noun)
 
 
@@ -143,7 +175,7 @@ def _lines(step: Step, plan: Plan) -> Iterator[str]:
             lines = [_told(each) for each in step.findings]
         case StepKind.IMPORTS:
             stops = plan.overview.stops
-            lines = [f"{_stop(stop)}\n  {_cure(stop.finding)}" for stop in stops]
+            lines = [f"{_stop(stop)}\n  {cure(stop.finding)}" for stop in stops]
         case StepKind.MODELS:
             lines = [printable(each) for each in plan.models]
         case _:
@@ -169,7 +201,8 @@ def _stop(stop: Stop) -> str:
     return f"{where(stop.finding)} {stopped}: {printable(stop.finding.message)}"
 
 
-def _cure(finding: Finding) -> str:
+def cure(finding: Finding) -> str:
+    """Return in one line what can be done about a finding."""
     if finding.fix is not None:
         return f"fix ({finding.fix.applicability}): {printable(titled(finding.fix))}"
     return printable(

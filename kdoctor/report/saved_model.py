@@ -21,6 +21,7 @@ from kdoctor.report.summary import count, write_lines
 
 _MAX_SHOWN: Final = 40  # obstacles of a file; JSON has all
 _MAX_PLACES: Final = 4  # of an obstacle
+_MAX_LAYERS: Final = 6  # of a file of weights
 _ROLES: Final = {
     Verdict.LOADS: "good",
     Verdict.LOADS_WITH: "change",
@@ -70,6 +71,9 @@ def write_text(found: Explained, page: Page) -> None:
         page.line(f"  load it: {printable(call)}")
     if found.verdict is Verdict.CONVERTS and not _is_only_named(found):
         page.line(f"  convert it: {printable(_conversion(found.path))}")
+    if found.verdict is None and (held := _held(found.contents)):
+        for line in page.wrapped(f"  holds: {printable(held)}", "    "):
+            page.line(line)
     for each in found.contents.signatures:
         page.line(f"  signature: {printable(described(each))}")
     for note in found.contents.notes:
@@ -156,7 +160,8 @@ def _verdict(found: Explained) -> str:
     target = found.target
     match found.verdict:
         case None if found.kind in WEIGHTS or found.kind is FileKind.HDF5:
-            return f"no model in it; `load_weights` of {target} reads it into the same model"
+            told = "reads it into the same model, once built"
+            return f"no model in it; `load_weights` of {target} {told}"
         case None:
             return f"no model in it that {target} could load"
         case Verdict.LOADS if found.contents.notes:
@@ -176,6 +181,19 @@ def _verdict(found: Explained) -> str:
             return f"{target} does not load it; it takes code that is written for it"
         case _:
             return f"{target} does not load it"
+
+
+def _held(contents: Contents) -> str:
+    """Return which layers have weights in a file that has no model, with the shapes of some."""
+    groups = [each for each in contents.weights or () if each.weights]
+    shown = [
+        f"{each.name or each.path} {' '.join(str(weight.shape) for weight in each.weights)}"
+        for each in groups[:_MAX_LAYERS]
+    ]
+    more = [f"and {len(groups) - _MAX_LAYERS} more"] * (len(groups) > _MAX_LAYERS)
+    layers = count(len(groups), "layer")
+    order = "" if contents.kind is FileKind.KERAS_WEIGHTS else ", in this order"
+    return f"weights of {layers}{order}: {', '.join([*shown, *more])}" if groups else ""
 
 
 def _is_only_named(found: Explained) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kdoctor import __version__
-from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
 from kdoctor.model import Applicability, Confidence, Finding, Severity
 from kdoctor.report.locations import where_skipped
 from kdoctor.report.output import Page, printable
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
+    from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
     from kdoctor.project.changed_lines import ChangedLines
 
 _NAMED = 5  # files that have a target of their own

@@ -179,8 +179,12 @@ class CallInference(MemberInference):
             bases = self._classes.telling_bases(own.node)
             if bases and len(bases) == 1:
                 return self.instance(bases[0])
-            behind = self._classes.behind(own)
-            return Value(own.type, behind, exact=False) if bases else UNKNOWN
+            if not bases:
+                return UNKNOWN
+            first, behind = self.instance(bases[0]), self._classes.behind(own)
+            if first.type is not None and first.own is None:
+                return Value(first.type, behind)
+            return Value(own.type, behind, exact=False)
         return UNKNOWN
 
     # -- functions

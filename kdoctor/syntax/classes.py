@@ -1,4 +1,4 @@
-"""User-defined classes: their kind, bases and members."""
+"""The user-defined classes of a module, and what their bases are."""
 
 from __future__ import annotations
 
@@ -6,131 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 import libcst as cst
-from msgspec import Struct, field
 
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.node_predicates import ends_in, is_accessor, is_bound_to_class, leaf_of
+from kdoctor.syntax.node_predicates import ends_in, is_bound_to_class, leaf_of
 from kdoctor.syntax.package import ClassInfo, is_registry
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.type_oracle import TypeOracle
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.value_types import Kind, Type
 
 _MAX_DESCENDANTS = 64  # classes that are made from one
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})
-
-
-class UserClass(Struct, eq=False):
-    """A class of this module, or (``node`` is None) of another module of the tree.
-
-    ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where
-    a base is unknown, or where the class makes attributes in ways that cannot be read off.
-    ``keeps`` says of which members even an unknown base is no matter: it stands behind one of
-    Keras' own that has them. ``info`` is what is known of an imported one.
-    """
-
-    name: str
-    type: Type | None
-    bases: tuple[UserClass, ...] = ()
-    members: frozenset[str] = frozenset()
-    closed: bool = True
-    node: cst.ClassDef | None = None
-    scope: Scope | None = None
-    stores: dict[str, list[Store]] = field(default_factory=dict)
-    answers: dict[object, UserClass | None] = field(default_factory=dict)
-    keeps: Callable[[str], bool] | None = None
-    info: ClassInfo | None = None
-
-    def is_open_to(self, member: str) -> bool:
-        """Say whether ``member`` may come from an unknown part of this class."""
-        return not self.closed and (self.keeps is None or not self.keeps(member))
-
-    def may_define(self, member: str) -> bool:
-        """Say whether ``member`` may come from the user's own code."""
-        return self._nearest(_may_define, member) is not None
-
-    def may_override(self, member: str) -> bool:
-        """Say whether ``member`` may be defined in the class body, or in a base's.
-
-        What is only assigned to ``self`` does not; of a class in another file that is not known.
-        """
-        return self._nearest(_may_override, member) is not None
-
-    def definer(self, member: str) -> UserClass | None:
-        """Return the nearest class that surely defines ``member``."""
-        return self._nearest(_defines, member)
-
-    def _nearest(self, holds: Callable[[UserClass, str], bool], member: str) -> UserClass | None:
-        """Return the nearest of the class and its own bases of which something holds.
-
-        Each keeps its answer: of 200 classes that are bases of each other, all would be asked for
-        each. A base that is there twice is asked once, or diamonds would have 2^n ways up.
-        """
-        key = holds, member
-        found: UserClass | None = None
-        each: UserClass | None = self
-        while each is not None:
-            if key in each.answers:
-                found = each.answers[key] or (each if holds(each, member) else None)
-                break
-            if holds(each, member):
-                found = each
-                break
-            if len(each.bases) > 1:
-                found = next((base for base in each.lineage if holds(base, member)), None)
-                break
-            each = each.bases[0] if each.bases else None
-        # A ring would keep the tree until a collector comes: itself is not among its answers.
-        self.answers[key] = None if found is self else found
-        return found
-
-    def method(self, name: str) -> cst.FunctionDef | None:
-        """Return the one definition of a method in this class itself."""
-        bindings = self.scope.bindings.get(name, []) if self.scope is not None else []
-        found = [
-            each.node
-            for each in bindings
-            if not (isinstance(each.node, cst.FunctionDef) and is_accessor(each.node))
-        ]
-        return found[0] if len(found) == 1 and isinstance(found[0], cst.FunctionDef) else None
-
-    @property
-    def lineage(self) -> list[UserClass]:
-        """The class and its own bases, in the order in which Python looks for a member.
-
-        Each stands before what it is made from, as the bases are listed where that leaves a choice.
-        """
-        found: dict[int, UserClass] = {}
-        waiting: list[tuple[UserClass, bool]] = [(self, False)]
-        seen: set[int] = set()
-        while waiting:
-            each, is_done = waiting.pop()
-            if is_done:
-                found[id(each)] = each
-            elif id(each) not in seen:
-                seen.add(id(each))
-                waiting.append((each, True))
-                waiting += ((base, False) for base in each.bases)
-        return [*found.values()][::-1]
-
-
-def _may_define(own: UserClass, member: str) -> bool:
-    return member in own.members or own.is_open_to(member)
-
-
-def _may_override(own: UserClass, member: str) -> bool:
-    return (
-        own.is_open_to(member)
-        or (member in own.members and own.scope is None)
-        or (own.scope is not None and member in own.scope.bindings)
-    )
-
-
-def _defines(own: UserClass, member: str) -> bool:
-    return member in own.members
 
 
 class UserClasses:
@@ -204,7 +94,9 @@ class UserClasses:
     @staticmethod
     def behind(own: UserClass) -> UserClass:
         """Return what ``super()`` reads in a class of several bases: all behind the class."""
-        return UserClass(own.name, own.type, own.bases, closed=own.closed, keeps=own.keeps)
+        return UserClass(
+            own.name, own.type, own.bases, closed=own.closed, keeps=own.keeps, leads=own.leads
+        )
 
     def receiver(self, binding: Binding) -> UserClass | None:
         """Return the class of which a parameter is the instance: ``self`` of a method."""
@@ -281,7 +173,7 @@ class UserClasses:
         as_written = all(map(self._adds_nothing, node.keywords)) and all(
             map(self._leaves_as_is, node.decorators)
         )
-        known_bases, first = True, None
+        known_bases, first, leads = True, None, False
         for argument in node.bases:
             base, known = self._base(argument)
             if isinstance(base, UserClass):
@@ -290,6 +182,7 @@ class UserClasses:
             elif base is not None:
                 types.append(base)
                 first = first or (base if known_bases else None)
+                leads = leads or argument is node.bases[0]
             known_bases = known_bases and known
         scope = self._scope_analysis.scopes[node]
         stores = self._self_stores().get(node, {})
@@ -301,7 +194,12 @@ class UserClasses:
             keeps = partial(self._oracle.defines, first.qualified)
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
-        return UserClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
+        found = UserClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
+        if leads and keeps is not None:
+            # Then all that it is made from stands before what is not made from that, too.
+            is_last = known_bases and not any(each.type for each in own)
+            found.leads = partial(_is_init_or, keeps) if is_last else keeps
+        return found
 
     def _base(self, argument: cst.Arg) -> tuple[UserClass | Type | None, bool]:
         """Return what a base class is, and whether all that it defines is known."""
@@ -406,6 +304,10 @@ class UserClasses:
             if use.name in {"setattr", "vars"} or ends_in(use.chain, "__dict__")
             for scope in use.scope.enclosing()
         )
+
+
+def _is_init_or(holds: Callable[[str], bool], member: str) -> bool:
+    return member == "__init__" or holds(member)
 
 
 def of_another_file(

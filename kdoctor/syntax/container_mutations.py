@@ -14,13 +14,14 @@ from typing import Final, Protocol
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.syntax.classes import UserClass, UserClasses, are_related
+from kdoctor.syntax.classes import UserClasses, are_related
 from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.type_oracle import TypeOracle
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.syntax.values import UNKNOWN, Value, entries_of, item_of, list_of, mapping_of, merged
 from kdoctor.value_types import Kind, Type
 

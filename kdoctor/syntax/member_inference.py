@@ -8,7 +8,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.syntax.classes import UserClass, UserClasses, are_related
+from kdoctor.syntax.classes import UserClasses, are_related
 from kdoctor.syntax.container_inference import ContainerInference
 from kdoctor.syntax.container_mutations import MutatedContainers, is_empty_dict
 from kdoctor.syntax.name_resolution import Resolver
@@ -20,6 +20,7 @@ from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.usage_inference import UsageInference
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, can_be_filled, is_mapping, merged
 
 _MAX_DEFINERS = 8  # classes that may all keep something under one name

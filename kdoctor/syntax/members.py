@@ -11,13 +11,14 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Confidence
-from kdoctor.syntax.classes import UserClass, UserClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.named_stores import named_stores
 from kdoctor.syntax.node_predicates import is_of_named_base
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.syntax.values import Value
 from kdoctor.value_types import Kind, Type
 

@@ -64,8 +64,7 @@ class Module:
         package: Project | None = None,
     ) -> None:
         self.unit = unit
-        self.text = unit.text
-        self.path = unit.path
+        self.text, self.path = unit.text, unit.path
         self.tree = parsed.tree
         self.oracle = oracle
         self._parsed = parsed
@@ -240,6 +239,10 @@ class Module:
         """Say whether a relative path exists beside this file, or in its project."""
         return self._package is not None and self._package.has_file(self.path, relative)
 
+    def is_tried_in_project(self) -> bool:
+        """Say whether another file goes on where its import of this one fails."""
+        return self._package is not None and self._package.is_tried(self.path)
+
     @property
     def assigned_in_project(self) -> frozenset[str]:
         """What the tree's modules that are imported assign elsewhere; ``a.*`` may be any name."""
@@ -249,10 +252,7 @@ class Module:
 
     @cached_property
     def members(self) -> tuple[MemberUse, ...]:
-        """All attribute reads on instances of known kind.
-
-        They are in source order; of two that start at one place, the outer comes first.
-        """
+        """All attribute reads on instances of known kind, in source order, the outer ones first."""
         return tuple(self._member_uses.all())
 
     def members_named(self, *members: str) -> Sequence[MemberUse]:
@@ -335,8 +335,8 @@ class Module:
 
         It cannot where it is bound, a builtin or from a star import in the module or around them.
         """
-        module = self._scope_analysis.module
-        if local in module.bindings or local in self.unbound_reads or self._in_a_star(local):
+        bound = self._scope_analysis.module.bindings
+        if local in bound or local in self.unbound_reads or self._in_a_star(local):
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
 

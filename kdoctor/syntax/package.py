@@ -102,6 +102,9 @@ class Package(Protocol):
         None where none is usual there. It is asked for files that import nothing of Keras.
         """
 
+    def is_tried(self, unit_path: str) -> bool:
+        """Say whether another file of the project goes on where its import of a file fails."""
+
     def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree.
 

@@ -168,12 +168,14 @@ class Parameters:
     def _own_calls(self, method: cst.FunctionDef) -> list[cst.Call]:
         """Return the calls of a method, none where it may also be used in another way.
 
-        All are of the form ``self.method(…)`` in its own class.
+        All are of the form ``self.method(…)`` in its own class, or those of an object that the file
+        makes of it, ``Class(…).method(…)``.
         """
         name, own = method.name.value, self._scope_analysis.scopes[method].parent
         calls: list[cst.Call] = []
         for each in self._scope_analysis.attributes_by_name.get(name, ()):
-            call, cls = self._scope_analysis.parents.get(each), self._class_of_receiver(each.value)
+            call, owner = self._scope_analysis.parents.get(each), each.value
+            cls = self._class_of_receiver(owner) or self._class_made(owner)
             if cls is not None and cls is not own and name in cls.bindings:
                 continue  # another class has its own
             if cls is not own or not isinstance(call, cst.Call) or call.func is not each:
@@ -194,6 +196,20 @@ class Parameters:
         around = bindings[0].scope.parent
         is_method = around is not None and around.kind is ScopeKind.CLASS
         return around if is_method and receiver_of(function) is bindings[0].node else None
+
+    def _class_made(self, node: cst.BaseExpression) -> Scope | None:
+        """Return the scope of the class that an object is made of: ``Class(…)``, or its name."""
+        call: cst.CSTNode | None = node
+        if isinstance(node, cst.Name):
+            match self._resolver.bindings_at(node):
+                case [bound] if bound.kind is BindingKind.ASSIGN and not bound.path:
+                    call = bound.value
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
+            return None
+        match self._resolver.bindings_at(call.func):
+            case [bound] if isinstance(bound.node, cst.ClassDef) and not bound.node.decorators:
+                return self._scope_analysis.scopes.get(bound.node)
+        return None
 
     def _functions(self) -> list[cst.FunctionDef]:
         return [

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from kdoctor.syntax.classes import UserClass
 from kdoctor.syntax.type_sets import as_told, is_followed
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.syntax.values import UNKNOWN, Parts, Value
 
 OwnClass = Callable[[str], UserClass | None]

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.syntax.classes import UserClass
+from kdoctor.syntax.user_class import UserClass
 from kdoctor.value_types import Kind, Type
 
 _MAX_PARTS: Final = 16  # of a tuple or dict that are told apart

@@ -5,13 +5,17 @@ Both run as user code does, in processes that the kernel confines: a file may be
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from kdoctor.verify.user.interpreter import choose
+from kdoctor.verify.user.interpreter import choose, choose_old
 from kdoctor.verify.user.running import Limits, run
+
+_WRITTEN: Final = "kdoctor>"  # what kdoctor writes as code is registered so
 
 
 class Compared(Struct, frozen=True):
@@ -33,16 +37,48 @@ class Compared(Struct, frozen=True):
         return not self.error and not self.unlike
 
 
-def compare_saved_models(old: Path, new: Path, python: str | None, limits: Limits) -> Compared:
-    """Run two files on the same drawn inputs.
+class Pythons(Struct, frozen=True):
+    """The Pythons that were named: that of Keras 3 (and of tf_keras), and that of an old Keras 2.
+
+    None: it is chosen; the old file is loaded by tf_keras.
+    """
+
+    new: str | None = None
+    old: str | None = None
+
+
+class Trusted(Struct, frozen=True):
+    """Code that may run: source files, and names in them by their key in ``custom_objects``.
+
+    ``code`` is what kdoctor wrote for the new file alone. ``modules`` are those in which Keras 2
+    looks for what the Lambdas of the old file need, and the names.
+    """
+
+    sources: tuple[Path, ...] = ()
+    names: Mapping[str, str] = {}
+    code: Path | None = None
+    modules: Mapping[str, Sequence[str]] = {}
+
+
+def compare_saved_models(
+    old: Path,
+    new: Path,
+    pythons: Pythons,
+    limits: Limits,
+    trusted: Trusted | None = None,
+) -> Compared:
+    """Run two files on the same drawn inputs; code in them runs only if it is ``trusted``.
 
     Raises:
         UsageProblem: this system, or no Python on it, can run them.
     """
-    interpreter = choose(str(old.absolute().parent), python)
-    paths = [each.absolute() for each in (old, new)]
-    jobs = [_job(path) for path in paths]
-    ran = run([jobs[0]], [jobs[1]], interpreter, limits)
+    interpreter = choose(str(old.absolute().parent), pythons.new)
+    old_interpreter = None if pythons.old is None else choose_old(pythons.old)
+    jobs = (
+        [_job(old.absolute(), _of_the_old(trusted))],
+        [_job(new.absolute(), _of_the_new(trusted))],
+    )
+    ran = run(*jobs, interpreter, limits, old_interpreter=old_interpreter)
     before = ran.keras_2[0]
     if before["state"] != "ran":
         return Compared(error=f"Keras 2 does not run {old}: {_line(before)}", versions=ran.versions)
@@ -57,8 +93,27 @@ def compare_saved_models(old: Path, new: Path, python: str | None, limits: Limit
     )
 
 
-def _job(path: Path) -> dict[str, Any]:
-    return {"id": 0, "saved_model": str(path), "reads": [str(path)]}
+def _of_the_old(trusted: Trusted | None) -> Trusted | None:
+    """Return what the old file needs of the code: not what was written for the new one."""
+    if trusted is None:
+        return None
+    names = {key: name for key, name in trusted.names.items() if not key.startswith(_WRITTEN)}
+    return replace(trusted, names=names, code=None)
+
+
+def _of_the_new(trusted: Trusted | None) -> Trusted | None:
+    return None if trusted is None else replace(trusted, modules={})
+
+
+def _job(path: Path, trusted: Trusted | None) -> dict[str, Any]:
+    job: dict[str, Any] = {"id": 0, "saved_model": str(path), "reads": [str(path)]}
+    if trusted is not None:
+        written = [] if trusted.code is None else [trusted.code]
+        sources = [str(each.absolute()) for each in (*trusted.sources, *written)]
+        job |= {"is_trusted": True, "sources": sources, "custom_objects": dict(trusted.names)}
+        job["reads"] += sources
+        job["modules"] = {name: sorted(names) for name, names in trusted.modules.items()}
+    return job
 
 
 def _line(answer: dict[str, Any]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.html_pages import Parsed, assert_readable
+
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x)\n"
 STOPS = "from keras.layers.core import Dense\n"
 UNSAFE = "import keras\n\nmodel = keras.Sequential()\nmodel.fit(1, 2, workers=4)\n"
@@ -79,6 +81,60 @@ def test_following_the_plan_leaves_less_to_do(old):
     after = old.kdoctor("migrate", "--json").json
     assert [each["kind"] for each in after["steps"]] == ["imports", *ORDER[3:]]
     assert after["files"]["done"] > before["files"]["done"]
+
+
+def test_the_page_has_the_steps_with_their_places_and_commands(old):
+    done = old.kdoctor("migrate", "--html", "plan.html", "--target", "keras==3.15.1")
+    assert done.err == "kdoctor: wrote plan.html\n"
+    page = Parsed.of(old.read("plan.html").decode())
+    assert_readable(page.elements)
+    assert not {"script", "link", "img"} & {tag for tag, _ in page.elements}
+    told = [line for line in done.out.splitlines() if line[:1].isdigit()]
+    assert [each.partition(":")[0] in page.text for each in told] == [True] * len(ORDER)
+    assert "requirements.txt:1 keras==2.2.4 keras==3.15.1" in page.text
+    assert "It stops 2 files: this one and those that import it" in page.text
+    assert "kdoctor fix core.py --select KD102 --target keras==3.15.1" in page.text
+    assert "Next: kdoctor fix --apply --target keras==3.15.1" in page.text
+    assert "weights/a.h5" in page.text
+
+
+def test_what_is_found_is_counted_by_owner(project):
+    rules = "*.py @all\nhand.py @by-hand\ncore.py\n"
+    project.write({**FILES, "CODEOWNERS": rules}).committed()
+    done = project.kdoctor("migrate", "--html", "plan.html")
+    told = done.out.partition("By owner (CODEOWNERS)\n")[2].partition("\n\n")[0]
+    assert told.splitlines() == [
+        "   2 places in 2 files: @all",
+        "   1 place in 1 file: @by-hand",
+        "   1 place in 1 file: nobody",
+    ]
+    page = Parsed.of(project.read("plan.html").decode())
+    assert_readable(page.elements)
+    assert "@by-hand 1 1" in page.text
+    owners = project.kdoctor("migrate", "--json").json["owners"]
+    assert owners["by"] == "CODEOWNERS"
+    assert owners["each"][0] == {"owner": "@all", "places": 2, "files": 2}
+
+
+def test_the_page_says_that_nothing_is_left(project):
+    project.write({"a.py": "import keras\n\nkeras.ops.sum(1)\n"})
+    assert project.kdoctor("migrate", "--html", "plan.html", "--quiet").err == ""
+    assert "Nothing is left to do." in Parsed.of(project.read("plan.html").decode()).text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--html", "no/plan.html"), "there is no folder no"),
+        (("--apply", "--html", "no/plan.html"), "there is no folder no"),
+        (("--undo", "--html", "plan.html"), "--undo writes no page"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_told_before_anything_runs(old, arguments, told):
+    done = old.kdoctor("migrate", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_nothing_is_written(old):

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests.cli.html_pages import Parsed, assert_readable
 from tests.cli.two_keras import COUNTED, OLD, PLAIN, TEST_TRAIN, TRAIN, counts, verdicts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Pythons that are shell scripts")
@@ -21,9 +22,14 @@ def test_each_step_is_a_commit_that_says_what_was_seen(project, migrate):
     judged = {"train.py": TRAIN, "test_train.py": TEST_TRAIN}
     project.write({**PLAIN, **core, **test_core, **pins, **judged}).committed()
     head = project.git("rev-parse", "HEAD")
-    done = migrate()
+    done = migrate("--html", "done.html")
     assert done.code == 0, done.out
     told = done.json
+    page = Parsed.of(project.read("done.html").decode())
+    assert_readable(page.elements)
+    assert all(each["commit"][:9] in page.text for each in told["steps"])
+    assert "run by test_train::test_train" in page.text
+    assert "git merge kdoctor-migrate" in page.text
     assert counts(told) == {"keras_2": 3, "before": 0, "of_keras_2": 3}
     assert [len(each["gained"]) for each in told["steps"]] == [0, 1, 1, 1]
     assert told["lost"] == told["left"] == told["failing"] == []

@@ -44,6 +44,27 @@ def test_a_file_that_loads_is_one_line_and_the_call(models):
     )
 
 
+def test_weights_alone_are_told_by_layer_with_their_shapes(project):
+    with h5py.File(project.folder / "w.h5", "w") as file:
+        names = [f"dense_{number}" for number in range(8)]
+        file.attrs["layer_names"] = [name.encode() for name in (*names, "flatten")]
+        file.create_group("flatten").attrs["weight_names"] = []
+        for name in names:
+            group = file.create_group(name)
+            group.attrs["weight_names"] = [b"kernel:0", b"bias:0"]
+            group["kernel:0"], group["bias:0"] = [[1.0, 2.0]], [1.0, 2.0]
+    ended = project.kdoctor("model", "w.h5")
+    assert ended.code == 0
+    first, call, *held = ended.out.splitlines()
+    assert first.endswith("`load_weights` of keras 3.15.1 reads it into the same model, once built")
+    assert call == '  load it: model.load_weights("w.h5")'
+    said = " ".join(line.strip() for line in held)
+    assert said.startswith(
+        "holds: weights of 8 layers, in this order: dense_0 (1, 2) (2,), dense_1"
+    )
+    assert said.endswith("dense_5 (1, 2) (2,), and 2 more")
+
+
 def test_an_obstacle_is_told_once_with_all_its_places(models):
     ended = models.kdoctor("model", "old.h5")
     assert ended.code == 1

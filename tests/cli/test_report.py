@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 import shutil
 import stat
 import subprocess
-from html.parser import HTMLParser
 
 import pytest
 from typer.testing import CliRunner
 
 from kdoctor.cli.app import app
 from kdoctor.report.migration.style import DARK, LIGHT
+from tests.cli.html_pages import Parsed, assert_readable
 
 TARGET = ("--target", "keras==3.15.1")
 BAD = "from keras import backend as K\n\n\ndef f(x):\n    return K.sum(x) + K.get_session()\n"
@@ -24,7 +23,6 @@ FILES = {
     "src/b.py": "import a\nimport keras\n",
     "tools/c.py": "import keras\nimport tensorflow as tf\n\nprint(tf.data, keras)\n",
 }
-VOID = {"meta"}
 
 
 @pytest.fixture
@@ -50,35 +48,6 @@ def page(run, tmp_path):
         return Parsed.of((tmp_path / "report.html").read_text("utf-8"))
 
     return page
-
-
-class Parsed(HTMLParser):
-    """HTML in which each element that is opened is closed in turn."""
-
-    @classmethod
-    def of(cls, text):
-        page = cls(convert_charrefs=True)
-        page.source, page.open, page.elements, page.texts = text, [], [], []
-        page.feed(text)
-        page.close()
-        assert page.open == []
-        return page
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split())
 
 
 def git(folder, *arguments):
@@ -184,27 +153,10 @@ def test_it_can_be_read_without_seeing_it(page, tmp_path):
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "first")
     elements = page("--since", "HEAD").elements
-    tags = [tag for tag, _ in elements]
-    assert dict(elements)["html"] == {"lang": "en"}
-    levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h\d", tag)]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(below <= above + 1 for above, below in itertools.pairwise(levels))
-    assert tags.count("table") == tags.count("caption") == tags.count("thead")
-    for tag, attributes in elements:
-        if tag == "th":
-            assert attributes["scope"] in ("row", "col")
     charts = [i for i, (tag, attributes) in enumerate(elements) if attributes.get("role") == "img"]
     assert charts
     assert all([tag for tag, _ in elements[i + 1 : i + 3]] == ["title", "desc"] for i in charts)
-    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    links = {attributes["href"][1:] for tag, attributes in elements if tag == "a"}
-    assert links
-    assert links <= set(ids)
-    for tag, attributes in elements:
-        if tag == "svg" and "role" not in attributes and "x" not in attributes:
-            assert attributes["aria-hidden"] == "true"
+    assert_readable(elements)
 
 
 def luminance(color):
@@ -224,6 +176,11 @@ def test_contrast_is_enough_in_both_themes(theme):
             assert contrast(ink, ground) >= 4.5, (ink, ground)
         for mark in ("safe", "unsafe", "by-hand", "plain"):
             assert contrast(mark, ground) >= 3, (mark, ground)
+
+
+def test_the_commands_ask_about_the_keras_that_was_asked_about(page):
+    assert "kdoctor fix src/a.py --select KD102 --target keras==3.15.1" in page().text
+    assert "kdoctor fix . --target keras==3.15.1 shows fixes" in page().text
 
 
 def test_nothing_left_and_nothing_at_all_are_told_apart(page):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from kdoctor.models.bytecode import Bytecode, read_bytecode
+from kdoctor.models.lambdas import modules_of
 
 # `lambda x, y=2: tf.reduce_mean(K.abs(x)) * len(x)` as these Pythons marshal it.
 RECORDED = {
@@ -48,7 +49,9 @@ def encoded(function):
 
 @pytest.mark.parametrize("pythons", RECORDED)
 def test_the_globals_and_the_python_of_recorded_bytecode(pythons):
-    assert read_bytecode(RECORDED[pythons]) == Bytecode(("tf", "K"), pythons)
+    found = read_bytecode(RECORDED[pythons])
+    assert (found.globals, found.pythons) == (("tf", "K"), pythons)
+    assert found.code[3:] == (("x", "y"), "<string>", "<lambda>", 1, ())
 
 
 @pytest.mark.skipif(sys.version_info[:2] not in THIS, reason="a Python that is not known yet")
@@ -63,7 +66,10 @@ def test_the_globals_and_the_python_of_recorded_bytecode(pythons):
     ],
 )
 def test_what_this_python_makes(function, names):
-    assert read_bytecode(encoded(function)) == Bytecode(names, THIS[sys.version_info[:2]])
+    found = read_bytecode(encoded(function))
+    assert (found.globals, found.pythons) == (names, THIS[sys.version_info[:2]])
+    assert found.code.code == function.__code__.co_code
+    assert found.code.line == function.__code__.co_firstlineno
 
 
 def test_a_closure_is_no_global():
@@ -86,3 +92,24 @@ def test_damaged_bytecode_is_not_read():
 def test_a_nest_of_tuples_is_not_followed_to_the_end():
     data = b")\x01" * 100_000
     assert read_bytecode(base64.b64encode(data).decode()) == Bytecode()
+
+
+def test_the_modules_of_lambdas_are_told_with_what_is_needed_of_each():
+    code = base64.b64encode(marshal.dumps((lambda x: tf.abs(x) * SCALE).__code__)).decode()  # noqa: F821
+    layers = [
+        {
+            "class_name": "Lambda",
+            "config": {
+                "function": [code, None, None],
+                "function_type": "lambda",
+                "module": "train",
+            },
+        },
+        {
+            "class_name": "Lambda",
+            "config": {"function": "double", "function_type": "function", "module": "mine"},
+        },
+        {"class_name": "Lambda", "config": {"function": [code, None, None]}},
+    ]
+    found = modules_of({"class_name": "Sequential", "config": {"layers": layers}})
+    assert found == {"train": {"tf", "SCALE"}, "mine": {"double"}, "__main__": {"tf", "SCALE"}}

@@ -62,6 +62,96 @@ def test_each_end_of_the_process_is_a_sentence(tmp_path, monkeypatch, program):
     assert made._child is None
 
 
+ANSWERS = {
+    # what the process does on its first and on its second file
+    "crash": ("os.abort()", "HDF5 library crashes"),
+    "no memory": ("say({'error': 'too much', 'is_spent': True})", "too much"),
+}
+
+
+def often(monkeypatch, folder, end):
+    """Put in place of the process one that answers the first file that it gets, and then ends."""
+    log = folder / "asked.txt"
+    (folder / "child.py").write_text(
+        "import json, os, sys\n"
+        "def say(told): print(json.dumps(told), flush=True)\n"
+        "say({})\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        f"    open({str(log)!r}, 'a').write(f'{{number}} ')\n"
+        "    if number or 'hostile' in line:\n"
+        f"        {end}\n"
+        "    else: say({'sound': 1})\n"
+    )
+    made = hdf5._Process()
+    monkeypatch.setattr(hdf5, "_CHILD", folder / "child.py")
+    monkeypatch.setattr(hdf5, "_process", lambda: made)
+    return log
+
+
+@pytest.mark.parametrize("end", ANSWERS)
+def test_what_one_file_leaves_in_the_process_is_not_held_against_the_next(
+    tmp_path, monkeypatch, end
+):
+    log = often(monkeypatch, tmp_path, ANSWERS[end][0])
+    for _ in range(3):
+        assert told_by_hdf5(sound(tmp_path / "a.h5")) == {"sound": 1}
+    assert log.read_text() == "0 1 0 1 0 "  # each second one is asked anew, in a new process
+
+
+@pytest.mark.parametrize("end", ANSWERS)
+def test_what_a_file_does_to_a_new_process_is_its_own(tmp_path, monkeypatch, end):
+    log = often(monkeypatch, tmp_path, ANSWERS[end][0])
+    for _ in range(2):
+        with pytest.raises(FileProblem, match=ANSWERS[end][1]):
+            told_by_hdf5(sound(tmp_path / "hostile.h5"))
+    assert log.read_text() == "0 0 "
+
+
+def test_a_process_in_which_something_is_left_open_reads_no_further_file(tmp_path):
+    import kdoctor.models.hdf5_child as child  # noqa: PLC0415
+
+    path = sound(tmp_path / "a.h5")
+    assert "is_spent" not in told_by_hdf5(path)
+    with h5py.File(path, "r"):
+        assert child._is_spent(h5py, child._memory())
+    assert not child._is_spent(h5py, child._memory())
+    assert child._is_spent(h5py, child._memory() - child._MAX_MEMORY) or not child._memory()
+
+
+def with_a_ring(path):
+    with h5py.File(path, "w") as file:
+        file.create_group("vars")["again"] = file["/"]
+
+
+def with_a_huge_text(path):
+    with h5py.File(path, "w", libver="latest") as file:
+        file.attrs.create("model_config", np.zeros(3_900_000, "float64"))
+
+
+HOSTILE = {
+    "crashes": lambda path: path.write_bytes((DATA / "crashes_hdf5.h5").read_bytes()),
+    "is cut": lambda path: path.write_bytes(sound(path).read_bytes()[:-100]),
+    "leads to itself": with_a_ring,
+    "is huge": with_a_huge_text,
+}
+
+
+def keras_of(path):
+    try:
+        return read_contents(path).writer.keras
+    except FileProblem:
+        return "not read"
+
+
+def test_files_behind_hostile_ones_are_read_as_they_are_alone(tmp_path):
+    said = []
+    for name, make in HOSTILE.items():
+        make(tmp_path / f"{name}.h5")
+        said.append(keras_of(tmp_path / f"{name}.h5"))
+        assert keras_of(sound(tmp_path / "a.h5", keras_version="2.3.1")) == "2.3.1"
+    assert said[:2] == ["not read", "not read"]
+
+
 def test_a_fork_does_not_talk_to_the_process_of_its_parent(tmp_path, monkeypatch):
     path = sound(tmp_path / "a.h5")
     told_by_hdf5(path)

@@ -136,3 +136,35 @@ def test_what_cannot_be_read_is_named_with_its_reason_and_the_others_go_on(write
 def test_a_path_that_is_not_there_is_an_error():
     with pytest.raises(UsageProblem, match="nowhere"):
         look_at(["nowhere.h5"], TARGET)
+
+
+def layers_of(path, *, units=2, name="read", use_bias=True):
+    """Write a model with a layer that Keras 3 does not make: it takes no `time_major`."""
+    given = {"name": name, "units": units, "time_major": False, "use_bias": use_bias}
+    layers = [{"class_name": "LSTM", "config": {**given, "batch_input_shape": [None, 3, 2]}}]
+    with h5py.File(path, "w") as file:
+        config = {"class_name": "Sequential", "config": {"name": "a", "layers": layers}}
+        file.attrs["model_config"], file.attrs["keras_version"] = json.dumps(config), "2.3.1"
+        file.create_group("model_weights").attrs["layer_names"] = [name.encode()]
+        group = file["model_weights"].create_group(name)
+        group.attrs["weight_names"] = [b"kernel:0"]
+        group["kernel:0"] = [float(units)]
+    return path
+
+
+def test_what_is_said_of_many_files_is_what_is_said_of_each_alone(tmp_path):
+    layers_of(tmp_path / "a.h5")
+    layers_of(tmp_path / "b.h5")  # the same model
+    layers_of(tmp_path / "c.model")  # under a name that has to change
+    layers_of(tmp_path / "d.h5", name="other")
+    layers_of(tmp_path / "e.h5", use_bias=1)  # which is no `True`
+    layers_of(tmp_path / "f.h5")
+    with h5py.File(tmp_path / "f.h5", "a") as file:
+        del file["model_weights/read/kernel:0"]
+        file["model_weights/read"].attrs["weight_names"] = []
+    together = look_at(["."], TARGET).models
+    alone = [look_at([each.name], TARGET).models[0] for each in sorted(tmp_path.glob("*.*"))]
+    assert [(each.path, each.obstacles) for each in together] == [
+        (each.path, each.obstacles) for each in alone
+    ]
+    assert together[0].obstacles == together[1].obstacles != together[2].obstacles

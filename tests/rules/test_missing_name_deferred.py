@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from kdoctor.engine import fix, scan
+from kdoctor.model import Applicability
 
 GONE = "from keras.engine.training import reduce_per_replica"
 IN_A_FUNCTION = "def f(x):\n    return reduce_per_replica(x)\n"
@@ -45,6 +46,38 @@ def test_what_is_left_is_still_told_where_it_is_needed(tmp_path):
     path.write_text(after)
     (found,) = scan([path], target="keras==3.15.1", isolated=True).findings
     assert (found.code, found.place.line) == ("KD102", 2)
+
+
+def rating(folder, name="code.py", **options):
+    found = scan([folder], target="keras==3.15.1", isolated=True, **options).findings
+    return next(each.fix for each in found if Path(each.place.path).name == name)
+
+
+@pytest.mark.parametrize(
+    ("importing", "is_tried"),
+    [
+        ("from . import code_of_keras\n", False),
+        ("try:\n    from . import code_of_keras\nexcept OSError:\n    pass\n", False),
+        ("try:\n    import other\nexcept ImportError:\n    from . import code_of_keras\n", False),
+        ("try:\n    from . import code_of_keras\nexcept ImportError:\n    pass\n", True),
+        ("try:\n    from .code_of_keras import f\nexcept (OSError, Exception):\n    pass\n", True),
+        ("try:\n    if 1:\n        from . import code_of_keras\nexcept:\n    pass\n", True),
+        ("try:\n    from .between import f\nexcept ImportError:\n    f = None\n", True),
+    ],
+)
+def test_it_is_not_safe_where_another_file_does_without(tmp_path, importing, is_tried):
+    """There, a program works on Keras 3 as it is, and would fail in the function."""
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "__init__.py").touch()
+    (tmp_path / "code_of_keras.py").write_text(f"{GONE}\n\n\n{IN_A_FUNCTION}")
+    (tmp_path / "between.py").write_text("from .code_of_keras import f\n")
+    alone = rating(tmp_path, "code_of_keras.py", cache=tmp_path / "cache")
+    (tmp_path / "user.py").write_text(importing)
+    for _ in range(2):  # the second time from the cache
+        found = rating(tmp_path, "code_of_keras.py", cache=tmp_path / "cache")
+        assert found.applicability == (Applicability.UNSAFE if is_tried else alone.applicability)
+        assert ("another file does without" in found.unsafe_because) is is_tried
+    assert alone.applicability is Applicability.SAFE
 
 
 @pytest.mark.frameworks

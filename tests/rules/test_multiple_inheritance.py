@@ -4,9 +4,12 @@ What is told of each class was run on Keras 3.15.1, with a `Mixin` that defines 
 behind `Layer` it gives `add_update`, and Keras' `add_weight` stays; before it, it gives both.
 """
 
+import contextlib
+
 import pytest
 
 from kdoctor.engine import scan
+from tests.frameworks import keras
 
 HEAD = (
     "import abc\nimport typing\nfrom abc import ABC, ABCMeta\nfrom typing import Generic, TypeVar\n"
@@ -113,3 +116,62 @@ def test_a_rule_of_classes_with_one_base_takes_no_notice_of_abc(tmp_path):
         assert [each.code for each in scan([path], select=["KD418"], gate=gate).findings] == [
             "KD418"
         ]
+
+
+def refused(bases, base="BatchNormalization", keyword="fused"):
+    source = (
+        f"{HEAD}from keras.layers import BatchNormalization, GlobalAveragePooling2D, Layer\n\n\n"
+        "class Taking:\n    def __init__(self, **options):\n        pass\n\n\n"
+        "class TakingLayer(Layer):\n    def __init__(self, **options):\n        pass\n\n\n"
+        f"class Mine({bases}):\n    def __init__(self, **kwargs):\n"
+        f"        super().__init__({keyword}=False, **kwargs)\n"
+    )
+    found = scan(["-"], stdin=source.encode(), select=["KD303"]).findings
+    return [f"`{base}` no longer accepts `{keyword}=`" in each.message for each in found]
+
+
+@pytest.mark.parametrize("others", ["Taking", "Own, Taking", "abc.ABC", "Taking, abc.ABC"])
+def test_init_of_the_first_base_is_called_whatever_stands_behind_it(others):
+    assert refused(f"BatchNormalization, {others}") == [True]
+
+
+@pytest.mark.parametrize(
+    "bases",
+    [
+        *("Mixin, BatchNormalization", "Taking, BatchNormalization", "*others, BatchNormalization"),
+        # Made from `Layer`, they stand before it: what `BatchNormalization` hands on, they may take.
+        *("BatchNormalization, Mixin", "BatchNormalization, TakingLayer"),
+    ],
+)
+def test_init_of_another_class_may_take_it(bases):
+    assert refused(bases) == []
+
+
+def test_behind_a_class_that_hands_nothing_on_an_unknown_base_takes_nothing():
+    bases = "keras.callbacks.TensorBoard, Mixin"
+    assert refused(bases, "TensorBoard", "write_grads") == [True]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("is_layer", [True, False])
+def test_python_asks_a_mixin_last_unless_it_is_made_from_keras_own(is_layer):
+    class Mixin(keras.layers.Layer if is_layer else object):
+        def __init__(self, **options):  # noqa: ARG002
+            super().__init__()
+
+    class Mine(keras.layers.BatchNormalization, Mixin):
+        def __init__(self):
+            super().__init__(fused=False)
+
+    refusing = pytest.raises(ValueError, match="'fused': False")
+    with contextlib.nullcontext() if is_layer else refusing:
+        Mine()
+
+
+def test_the_error_names_the_function_that_refuses():
+    source = (
+        "import keras\n\n\nclass Mine(keras.callbacks.TensorBoard):\n    def __init__(self):\n"
+        "        super().__init__(batch_size=3)\n"
+    )
+    (found,) = scan(["-"], stdin=source.encode(), select=["KD303"]).findings
+    assert "TypeError: TensorBoard.__init__() got an unexpected" in found.message

@@ -260,7 +260,8 @@ def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse
         # The class of a library may be how people call it.
         ("def f(m: tf.Module): m.y\nf(Model())", Kind.MODEL),
         ("def f(m: object): m.y\nf(Model())", Kind.MODEL),
-        ("class A:\n    def f(self, m): m.y\nA().f(Model())", None),
+        ("class A:\n    def f(self, m): m.y\nA().f(Model())", Kind.MODEL),
+        ("class A:\n    def f(self, m): m.y\nA().f(Model())\na.f(3)", None),
     ],
 )
 def test_a_functions_parameter_is_what_every_call_passes(parse, source, kind):

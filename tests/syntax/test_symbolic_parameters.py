@@ -85,3 +85,42 @@ class Pair:
 )  # fmt: skip
 def test_an_object_that_is_called_takes_what_all_its_calls_pass(source, expected):
     assert lines(source) == lines(source, gate=False) == expected
+
+
+METHOD = """\
+class A:
+    def f(self, x):
+        return tf.nn.relu(x)
+
+
+class B:
+    def f(self, x):
+        return x
+
+
+i = tf.keras.Input((3,))
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("A().f(i)", [3]),
+        ("a = A()\na.f(i)", [3]),
+        ("a = A()\n\n\ndef g():\n    return a.f(i)", [3]),
+        ("A().f(i)\nB().f(tf.ones((1, 3)))", [3]),
+        # It is called with values, too.
+        ("a = A()\na.f(i)\na.f(tf.ones((1, 3)))", []),
+        # What it is called on may be of another class, or is not known.
+        ("A().f(i)\nother.f(tf.ones((1, 3)))", []),
+        ("a = A()\nif other:\n    a = B()\na.f(i)", []),
+        ("for a in (A(), B()):\n    a.f(i)", []),
+        ("a, b = A(), 3\na.f(i)", []),
+        ("A = mine(A)\nA().f(i)", []),
+        # It is handed on.
+        ("f = A().f\nf(i)", []),
+        ("A().f(*[i])", []),
+    ],
+)
+def test_a_method_takes_what_the_calls_on_objects_of_its_class_pass(use, expected):
+    assert lines(f"{METHOD}{use}\n") == expected

@@ -13,6 +13,7 @@ from kdoctor.errors import FileProblem
 from kdoctor.keras_api import resolve_target
 from kdoctor.models import Explained, Gravity, Verdict, explained
 
+WEIGHTS = ("only.h5", "weights.h5")
 _WANTED = 0.99  # of the files: the verdict is what Keras does
 # Models, by how their names end, that Keras 3 refuses for what no configuration tells of.
 EXPLAINED = {
@@ -23,6 +24,10 @@ EXPLAINED = {
     "UpSampling2D": "Keras 2 took tensors of a rank that it is not for",
     "UpSampling3D": "Keras 2 took tensors of a rank that it is not for",
     "sequential-in-sequential": "the outer model was not built when Keras 2 saved it",
+}
+# The same of files of weights alone.
+EXPLAINED_WEIGHTS = {
+    "activations-layer-PReLU": "Keras 3 makes no weights for an activation that is a layer",
 }
 
 
@@ -47,7 +52,7 @@ def judge(folder: Path) -> int:
     counts: dict[tuple[str, str], Count] = defaultdict(Count)
     for told in _loaded(folder):
         path = folder / told["file"]
-        count = counts[path.parent.name, path.suffix]
+        count = counts[path.parent.name, _format(path, told)]
         count.files += 1
         count.refused += bool(told["error"])
         target = resolve_target(f"keras=={told['keras']}", "--target")
@@ -69,6 +74,14 @@ def judge(folder: Path) -> int:
 def _loaded(folder: Path) -> Iterator[dict[str, Any]]:
     lines = (line for each in sorted(folder.glob("loaded-*.jsonl")) for line in each.open())
     yield from sorted(map(json.loads, lines), key=lambda told: told["file"])
+
+
+def _format(path: Path, told: dict[str, Any]) -> str:
+    """Return the ending by which a file is counted, and how its weights were loaded."""
+    ending = next((each for each in WEIGHTS if path.name.endswith(f".{each}")), "")
+    if not ending:
+        return path.suffix
+    return f".{ending} by name" if told.get("by_name") else f".{ending}"
 
 
 def _compare(told: dict[str, Any], found: Explained, count: Count) -> None:
@@ -99,10 +112,18 @@ def _print(counts: dict[tuple[str, str], Count]) -> None:
         print(f"\n{kind}:")
         for count in counts.values():
             for each in getattr(count, kind):
-                why = explanation(each.partition(":")[0].rpartition(".")[0])
+                why = explanation(_model(each.partition(":")[0]), EXPLAINED | EXPLAINED_WEIGHTS)
                 print(f"  {each}" + (f"\n    {why}" if why else ""))
 
 
-def explanation(model: str) -> str:
+def _model(file: str) -> str:
+    """Return the name of the model that a file holds."""
+    name = file
+    for each in (*WEIGHTS, "h5", "keras"):
+        name = name.removesuffix(f".{each}")
+    return name
+
+
+def explanation(model: str, known: dict[str, str] = EXPLAINED) -> str:
     """Return why a model is refused that kdoctor does not accuse; "" where there is no reason."""
-    return next((why for end, why in EXPLAINED.items() if model.endswith(end)), "")
+    return next((why for end, why in known.items() if model.endswith(end)), "")

@@ -69,17 +69,30 @@ class Writer:
 
 
 _OLD = ("tensorflow==1.15.5", "h5py<3", "protobuf<3.21", "numpy<1.19")
+# Of each minor release of Keras 3 the last one that the TensorFlow of this environment serves.
+_OF_KERAS_3 = (
+    *("3.14.1", "3.13.2", "3.12.4", "3.11.3", "3.10.0", "3.9.2", "3.8.0", "3.7.0", "3.6.0"),
+    *("3.5.0", "3.4.1", "3.3.3", "3.2.1", "3.1.1"),
+)
 WRITERS = (
     Writer("tf_keras", "tf_keras"),
     Writer("keras", "keras"),
-    Writer("keras-3.6.0", "keras", needs=("keras==3.6.0",)),
-    Writer("keras-3.3.3", "keras", needs=("keras==3.3.3",)),
+    *(Writer(f"keras-{each}", "keras", needs=(f"keras=={each}",)) for each in _OF_KERAS_3),
+    Writer("keras-3.0.5", "keras", needs=("keras==3.0.5", "dm-tree")),
+    Writer("tensorflow-2.15.1", "tensorflow", "3.11", ("tensorflow-cpu==2.15.1",)),
     Writer("tensorflow-2.13.1", "tensorflow", "3.11", ("tensorflow-cpu==2.13.1",)),
+    Writer("tensorflow-2.10.1", "tensorflow", "3.10", ("tensorflow-cpu==2.10.1", "numpy<2")),
     Writer(
         "tensorflow-2.8.4",
         "tensorflow",
         "3.9",
         ("tensorflow-cpu==2.8.4", "protobuf<3.21", "numpy<1.24"),
+    ),
+    Writer(
+        "tensorflow-2.6.5",
+        "tensorflow",
+        "3.9",
+        ("tensorflow-cpu==2.6.5", "keras==2.6.0", "protobuf<3.21", "numpy<1.24"),
     ),
     Writer("tensorflow-2.4.4", "tensorflow", "3.8", ("tensorflow-cpu==2.4.4",)),
     Writer("keras-2.3.1", "keras", "3.7", ("keras==2.3.1", *_OLD)),

@@ -5,6 +5,7 @@ Neither TensorFlow nor Keras is imported, and nothing of the file is run.
 
 from kdoctor.models.convert.code import Code
 from kdoctor.models.convert.conversion import Conversion, convert, refusals_of, write_code
+from kdoctor.models.convert.lambda_sources import Lambdas
 from kdoctor.models.convert.record import Change
 
-__all__ = ["Change", "Code", "Conversion", "convert", "refusals_of", "write_code"]
+__all__ = ["Change", "Code", "Conversion", "Lambdas", "convert", "refusals_of", "write_code"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from kdoctor.models.arguments import argument_obstacles
-from kdoctor.models.at import At
-from kdoctor.models.convert.record import Record, shown
+from kdoctor.models.at import At, shown
+from kdoctor.models.convert.record import Record
 from kdoctor.models.obstacle import Remedy
 
 

@@ -11,12 +11,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from kdoctor.models.at import shown
+from kdoctor.models.contents import Contents
 from kdoctor.models.convert.configuration import Rewriter
 from kdoctor.models.convert.expressions import Expressions
+from kdoctor.models.convert.lambda_sources import Lambdas, is_written
 from kdoctor.models.convert.layout import Brackets, Expression, call, literal, sequence, statement
 from kdoctor.models.convert.layout import text as quoted
-from kdoctor.models.convert.record import BY_HAND, Record, shown
-from kdoctor.models.obstacle import Obstacle
+from kdoctor.models.convert.record import BY_HAND, Record
+from kdoctor.models.convert.replacements import is_open
+from kdoctor.models.convert.saved import layers_of, names_of
+from kdoctor.models.convert.weights import values_of
+from kdoctor.models.obstacle import Fault, Obstacle, Remedy
 from kdoctor.models.operations import function_of
 from kdoctor.target import Target
 
@@ -32,29 +38,48 @@ class Code(Struct, frozen=True):
     by_hand: tuple[Obstacle, ...]
 
 
-def code_of(model: dict[str, Any], name: str, target: Target) -> tuple[str, tuple[Obstacle, ...]]:
-    """Return the code that makes a model of Keras 2 on the target, and what it lacks.
+def code_of(
+    contents: Contents, target: Target, lambdas: Lambdas | None = None
+) -> tuple[str, tuple[Obstacle, ...]]:
+    """Return the code that makes a model of Keras 2 on the target, and what it lacks."""
+    has_weights = contents.weights is not None
+    made, record = _rewritten(contents, Record(target, lambdas, has_weights=has_weights))
+    if is_open(made):
+        made, record = _rewritten(contents, Record(target, lambdas, has_weights=False))
+    needed = [each for each in record.needed if not is_written(each)]
+    by_hand = tuple(dict.fromkeys([*record.refusals, *needed]))
+    writer = _Writer(made, by_hand, record)
+    return writer.code(contents.path.name), by_hand
 
-    ``name`` is that of the file, for a comment.
-    """
-    record = Record(target)
-    made = Rewriter(record).model(copy.deepcopy(model))
-    refusals = tuple(dict.fromkeys(record.refusals))
-    return _Writer(made, refusals, target).code(name), refusals
+
+def _rewritten(contents: Contents, record: Record) -> tuple[dict[str, Any], Record]:
+    old = copy.deepcopy(contents.model)
+    assert old is not None
+    if record.lambdas.is_given:
+        record.lambdas.look_for(lambda: Rewriter(Record(record.target, record.lambdas)).model(old))
+    made = Rewriter(record).model(old)
+    if not record.refusals and record.has_weights:  # they fill in what only they say
+        values_of(contents, layers_of(old, made), names_of(old), Record(record.target))
+    return made, record
 
 
 class _Writer:
     """Writes one model with those that are in it."""
 
     def __init__(
-        self, model: dict[str, Any], refusals: tuple[Obstacle, ...], target: Target
+        self, model: dict[str, Any], refusals: tuple[Obstacle, ...], record: Record
     ) -> None:
-        self._model, self._refusals, self._target = model, refusals, target
+        self._model, self._refusals, self._target = model, refusals, record.target
+        self._lambdas, target = record.lambdas, record.target
         self._stand_ins: dict[str, str] = {}
         self._why: dict[str, str] = {}
         self._functions: list[list[str]] = []
-        self._used = set(_RESERVED)
-        self._expressions = Expressions(target, self._stand_ins)
+        self._users = [each for each in refusals if each.remedy is Remedy.CUSTOM_OBJECTS]
+        users = (each.subject.rpartition(">")[2] for each in self._users)
+        self.taken = frozenset({*_RESERVED, *self._lambdas.names, *users})
+        self._used = set(self.taken)
+        functions = (each.subject for each in self._users if each.fault is Fault.OWN_FUNCTION)
+        self._expressions = Expressions(target, self._stand_ins, frozenset(functions))
 
     def code(self, name: str) -> str:
         """Return the text of the module."""
@@ -64,8 +89,9 @@ class _Writer:
         body = self._function(self._model, "create_model", place)
         whole = [line for each in (*self._functions, body) for line in ["", "", *each]]
         classes = [line for each in self._stand_ins.values() for line in self._class(each)]
-        text = "\n".join([*classes, *whole])
-        imports = ["import keras"]
+        functions = self._lambdas.text.splitlines()
+        text = "\n".join([*(["", "", *functions] if functions else []), *classes, *whole])
+        imports = ["import keras", *self._lambdas.imports]
         names = [each for each in ("layers", "ops") if f"{each}." in text]
         if names:
             imports.append(f"from keras import {', '.join(names)}")
@@ -74,7 +100,12 @@ class _Writer:
             '# Weights: model.load_weights("new.keras"), a file that --convert wrote.',
         ]
         last = ["", "", "model = create_model()", ""]
-        return "\n".join([*head, *imports, text, *last])
+        return "\n".join([*head, *imports, *self._imports(), text, *last])
+
+    def _imports(self) -> list[str]:
+        """Return what is said of the classes and functions of the user's."""
+        names = sorted({each.subject.rpartition(">")[2] for each in self._users})
+        return ["", f"# TODO: import these, which are yours: {', '.join(names)}"] if names else []
 
     def _add_stand_in(self, value: dict[str, Any]) -> None:
         name = str((value["config"] or {}).get("name", value["class_name"]))
@@ -132,7 +163,8 @@ class _Writer:
         return [
             f"    # TODO: {shown(each.place)}: {shown(each.cause)}"
             for each in self._refusals
-            if (each.place == where or each.place.startswith(f"{where}/"))
+            if each not in self._users
+            and (each.place == where or each.place.startswith(f"{where}/"))
             and each.place.rpartition("/")[2] not in self._stand_ins
         ]
 
@@ -145,7 +177,7 @@ class _Graph:
     def __init__(self, writer: _Writer, config: dict[str, Any], place: str) -> None:
         self._writer, self._config, self._place = writer, config, place
         self._made: dict[tuple[str, int], str] = {}
-        self._used = set(_RESERVED)
+        self._used = set(writer.taken)
         self._several = _several(config)
         self._lines: list[str] = []
 

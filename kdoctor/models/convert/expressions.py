@@ -10,6 +10,7 @@ from kdoctor.keras_api.config_arguments import identified
 from kdoctor.keras_api.signatures import Parameter, Signature
 from kdoctor.models.convert.layout import Expression, call, literal, sequence
 from kdoctor.models.convert.record import BY_HAND
+from kdoctor.models.convert.users import is_kept
 from kdoctor.target import Target
 
 _LAYERS: Final = "keras.layers"
@@ -26,19 +27,28 @@ _NAMED: Final = {
     "regularizer": "regularizers",
     "constraint": "constraints",
 }
+_FUNCTIONS: Final = frozenset({*_NAMED, "activation"})
 
 
 class Expressions:
-    """Writes objects for one target. ``by_hand``: the name of the class that stands for a layer."""
+    """Writes objects for one target. ``by_hand``: the name of the class that stands for a layer.
 
-    def __init__(self, target: Target, by_hand: dict[str, str]) -> None:
-        self._target, self._by_hand = target, by_hand
+    ``functions`` are the names of those of the user's.
+    """
+
+    def __init__(
+        self, target: Target, by_hand: dict[str, str], functions: frozenset[str] = frozenset()
+    ) -> None:
+        self._target, self._by_hand, self._functions = target, by_hand, functions
 
     def object(self, value: dict[str, Any]) -> Expression:
         """Return the call that makes an object."""
         module, name, config = value["module"], value["class_name"], value["config"]
         if module == BY_HAND:
             return self._stand_in(value)
+        if is_kept(value):  # what its class takes, its own code says
+            given = {key: each for key, each in config.items() if not _is_usual(key, each)}
+            return call(f"{name}.from_config", [literal(given)], {})
         if name == "Sequential" and module == "keras":
             return self.sequential(config)
         if name == "DTypePolicy":
@@ -87,16 +97,18 @@ class Expressions:
             parameter = new.parameter(name)
             if name == "name" or self._is_default(name, parameter, value):
                 continue
-            made[name] = self._value(value, parameter)
+            is_named = isinstance(value, str) and value in self._functions
+            if is_named and name.rpartition("_")[2] in _FUNCTIONS:
+                made[name] = value.rpartition(">")[2]
+            else:
+                made[name] = self._value(value, parameter)
         if isinstance(config.get("name"), str) and known.qualified.startswith(_LAYERS):
             made["name"] = literal(config["name"])
         return made
 
     def _is_default(self, name: str, parameter: Parameter | None, value: Any) -> bool:
         if parameter is None or (parameter.default is None and name in _OF_LAYERS):
-            if isinstance(value, dict) and value.get("class_name") == "DTypePolicy":
-                value = value["config"].get("name")
-            return name in _OF_LAYERS and bool(_OF_LAYERS[name] == value)
+            return _is_usual(name, value)
         if parameter.default is None:
             return False
         try:
@@ -123,6 +135,8 @@ class Expressions:
         return new is not None and not self._arguments(known, new, value["config"])
 
     def _value(self, value: Any, parameter: Parameter | None) -> Expression:
+        if isinstance(value, dict) and value.get("class_name") == "function":
+            return str(value["config"]).rpartition(">")[2]
         if isinstance(value, dict) and isinstance(value.get("config"), dict) and "module" in value:
             return self.object(value)
         if isinstance(value, list) and any(isinstance(each, dict) for each in value):
@@ -130,6 +144,12 @@ class Expressions:
         is_tuple = isinstance(value, list) and all(isinstance(each, int) for each in value)
         default = parameter.default if parameter is not None else None
         return literal(value, as_tuple=is_tuple and (default is None or default[:1] in "(1N"))
+
+
+def _is_usual(key: str, value: Any) -> bool:
+    if isinstance(value, dict) and value.get("class_name") == "DTypePolicy":
+        value = value["config"].get("name")
+    return key in _OF_LAYERS and bool(_OF_LAYERS[key] == value)
 
 
 def _listed(value: Any) -> Any:

@@ -22,7 +22,7 @@ from kdoctor.models.convert.saved import Saved
 from kdoctor.models.convert.weights import (
     Copy,
     LayerWeights,
-    Values,
+    Rewritten,
     copies_to_archive,
     copies_to_hdf5,
 )
@@ -104,23 +104,23 @@ def _beside(to: Path) -> Iterator[Path]:
 def write(
     contents: Contents,
     to: Path,
-    model: tuple[dict[str, Any], Saved, Values],
-    training: dict[str, Any] | None,
+    made: Rewritten,
+    state: Sequence[Copy],
     record: Record,
 ) -> None:
-    """Write a converted model.
+    """Write a converted model, and the ``state`` of its optimizer.
 
     Raises:
         FileProblem: the source is damaged, or the output cannot be written.
     """
     try:
         with _beside(to) as folder:
-            made = folder / to.name
+            file = folder / to.name
             if to.name.endswith(ARCHIVE_ENDING):
-                _archive(contents, made, model, training, record)
+                _archive(contents, file, made, state, record)
             else:
-                _hdf5(contents, made, model, training, record)
-            made.replace(to)
+                _hdf5(contents, file, made, record)
+            file.replace(to)
     except _DAMAGED as error:
         raise FileProblem(f"{contents.path}: the file is damaged: {error}") from error
     except OSError as error:
@@ -142,18 +142,17 @@ def check_assets(contents: Contents, to: Path, saved: Saved, record: Record) -> 
 
 def _archive(
     contents: Contents,
-    made: Path,
-    model: tuple[dict[str, Any], Saved, Values],
-    training: dict[str, Any] | None,
+    to: Path,
+    made: Rewritten,
+    state: Sequence[Copy],
     record: Record,
 ) -> None:
-    config, saved, values = model
-    weights = made.with_name(_WEIGHTS)
-    _copy(contents, weights, copies_to_archive(values), {})
-    whole = {**config, "build_config": {"input_shape": None}}
-    if training is not None:
-        whole["compile_config"] = training
-    with zipfile.ZipFile(made, "w") as archive:
+    weights = to.with_name(_WEIGHTS)
+    _copy(contents, weights, [*copies_to_archive(made.values), *state], {})
+    whole = {**made.model, "build_config": {"input_shape": None}}
+    if made.training is not None:
+        whole["compile_config"] = made.training
+    with zipfile.ZipFile(to, "w") as archive:
         _add(archive, "metadata.json", json.dumps(_metadata(contents, record)))
         _add(archive, "config.json", json.dumps(whole))
         with weights.open("rb") as file, archive.open(_info(_WEIGHTS), "w") as member:
@@ -161,21 +160,15 @@ def _archive(
         if contents.kind is FileKind.KERAS_ARCHIVE:
             with opened(contents.path) as old:
                 for name in _asset_names(old):
-                    path = _asset_path(name, saved)
+                    path = _asset_path(name, made.saved)
                     assert path is not None  # `check_assets`
                     with old.open(name) as file, archive.open(_info(path), "w") as member:
                         shutil.copyfileobj(file, member, _PIECE)
 
 
-def _hdf5(
-    contents: Contents,
-    made: Path,
-    model: tuple[dict[str, Any], Saved, Values],
-    training: dict[str, Any] | None,
-    record: Record,
-) -> None:
-    config, saved, values = model
-    layers = copies_to_hdf5(values, saved, config)
+def _hdf5(contents: Contents, to: Path, made: Rewritten, record: Record) -> None:
+    config, training = made.model, made.training
+    layers = copies_to_hdf5(made.values, made.saved)
     about = _metadata(contents, record)
     texts = {
         "keras_version": record.target.keras_version,
@@ -192,8 +185,8 @@ def _hdf5(
     for layer in layers:
         path = f"model_weights/{layer.name}"
         groups[path] = {"weight_names": [each.target for each in layer.weights]}
-        copies += [Copy(each.source, f"{path}/{each.target}") for each in layer.weights]
-    _copy(contents, made, copies, groups)
+        copies += [Copy(each.source, f"{path}/{each.target}", each.steps) for each in layer.weights]
+    _copy(contents, to, copies, groups)
 
 
 def _names_of(layers: Sequence[LayerWeights], record: Record) -> dict[str, Any]:
@@ -220,6 +213,8 @@ def _metadata(contents: Contents, record: Record) -> dict[str, Any]:
         "converted_from": {"file": contents.path.name, "keras_version": contents.writer.keras},
         "changes": [_told(each) for each in record.changes],
     }
+    if record.needed:
+        made["kdoctor"]["custom_objects"] = sorted({each.subject for each in record.needed})
     return made
 
 
@@ -238,8 +233,8 @@ def _copy(contents: Contents, to: Path, copies: Sequence[Copy], groups: dict[str
         with opened(contents.path) as archive:
             _check_sum(archive, _WEIGHTS)
             member = place_of(contents.path, archive, _WEIGHTS)
-    pairs = tuple((each.source, each.target) for each in copies)
-    copied_by_hdf5(contents.path, member, Writing(to, groups, pairs))
+    arrays = tuple((each.source, each.target, each.steps) for each in copies)
+    copied_by_hdf5(contents.path, member, Writing(to, groups, arrays))
 
 
 def _check_sum(archive: zipfile.ZipFile, name: str) -> None:

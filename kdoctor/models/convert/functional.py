@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from kdoctor.models.convert.graph import CONSTANT, is_tensor, tensors_in, written_tensor
+from kdoctor.models.at import shown
+from kdoctor.models.convert.graph import (
+    CONSTANT,
+    Tensor,
+    is_tensor,
+    is_whole_input,
+    tensors_in,
+    written_tensor,
+)
 from kdoctor.models.convert.naming import without_slashes
-from kdoctor.models.convert.record import Record, by_hand, inside, shown
+from kdoctor.models.convert.record import Record, by_hand, inside
 from kdoctor.models.obstacle import Fault
 from kdoctor.models.operations import converted_operation
 
 _OPERATIONS: Final = frozenset({"TFOpLambda", "SlicingOpLambda"})
 _RECORDED: Final = _OPERATIONS | {"TensorFlowOpLayer", "ClassMethod", "InstanceMethod"}
-_MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
+_FUNCTIONAL: Final = frozenset({"Functional", "Model", "Network"})
+_MODELS: Final = _FUNCTIONAL | {"Sequential"}
 # What they are called on besides their input is a list behind it in Keras 2, `initial_state` in 3.
 _RECURRENT: Final = frozenset({
     *("RNN", "LSTM", "GRU", "SimpleRNN", "Bidirectional"),
@@ -35,6 +44,11 @@ class Rewriter(Protocol):
     def check_rank(self, before: Mapping[str, Any], layer: Mapping[str, Any], place: str) -> None:
         """Refuse a layer that is called on an input of a rank that it does not take."""
 
+    def lambda_operations(
+        self, config: Mapping[str, Any], place: str, given: Sequence[Any]
+    ) -> list[dict[str, Any]] | None:
+        """Return the operations that a `Lambda` comes to; None where it is no such."""
+
 
 class Functional:
     """The graph of one functional model."""
@@ -43,11 +57,18 @@ class Functional:
         self._rewriter, self._config, self._place = rewriter, config, place
         self._layers = {each["name"]: each for each in config["layers"]}
         self._names = self._new_names()
+        self._replaced: set[str] = set()  # layers for which a functional model stands
 
     def converted(self) -> dict[str, Any]:
         """Return the configuration of the model."""
-        layers = [self._layer(each) for each in self._config["layers"]]
+        several = [self._made_of(each) for each in self._config["layers"]]
+        layers = [layer for some in several for layer in some]
         self._check_ranks(layers)
+        self._replaced = {
+            some[-1]["name"]
+            for old, some in zip(self._config["layers"], several, strict=True)
+            if some[-1]["class_name"] == "Functional" and old["class_name"] not in _FUNCTIONAL
+        }
         made = {
             "name": self._rewriter.name(self._config.get("name"), self._place),
             "trainable": self._config.get("trainable", True),
@@ -79,6 +100,30 @@ class Functional:
                 text = f"called `{shown(names[name])}`: Keras 3 takes no `/` in a name"
                 self._rewriter.record.change(shown(name), text)
         return names
+
+    def _made_of(self, value: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return what stands for a layer: one, or the operations that a `Lambda` comes to."""
+        name = self._names[value["name"]]
+        if value["class_name"] == "Lambda" and isinstance(value.get("config"), dict):
+            config = {**value["config"], "name": name}
+            given = [self._given(each) for each in value["inbound_nodes"]]
+            if None not in given and not any(map(self._is_of_whole, tensors_in(given))):
+                made = self._rewriter.lambda_operations(config, self._place, given)
+                if made and not {each["name"] for each in made[:-1]} & {*self._names.values()}:
+                    return made
+        return [self._layer(value)]
+
+    def _given(self, node: Any) -> Any:
+        """Return what a layer was called on; None where it was called with more."""
+        first, kwargs = self._arguments(node)
+        if kwargs:
+            return None
+        return first[0] if isinstance(first, list) and len(first) == 1 else first
+
+    def _is_of_whole(self, tensor: Tensor) -> bool:
+        """Say whether a tensor is an input of whole numbers, with which TensorFlow counts on."""
+        layer = next((each for each in self._layers.values() if each["name"] == tensor[0]), None)
+        return layer is not None and is_whole_input(layer)
 
     def _layer(self, value: Mapping[str, Any]) -> dict[str, Any]:
         name = self._names[value["name"]]
@@ -165,6 +210,8 @@ class Functional:
             name, node, tensor = value[:3]
             if self._layers[name]["class_name"] == "Sequential":
                 node = max(0, node - 1)
+            if self._names[name] in self._replaced:
+                node += 1  # Keras 3 counts that of a functional model so
             return [self._names[name], node, tensor]
         if isinstance(value, list):
             return [self._ends(each) for each in value]

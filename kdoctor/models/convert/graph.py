@@ -38,6 +38,31 @@ def written_tensor(tensor: Tensor) -> dict[str, Any]:
     }
 
 
+def is_whole_input(layer: Mapping[str, Any]) -> bool:
+    """Say whether a layer is an input of whole numbers, or of what is no number."""
+    config = layer.get("config")
+    dtype = config.get("dtype") if isinstance(config, dict) else None
+    return layer["class_name"] == "InputLayer" and "float" not in str(dtype or "float32")
+
+
+def chained(name: str, layers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the configuration of a functional model whose layers follow one another.
+
+    Those that have nodes already keep them.
+    """
+    made: list[dict[str, Any]] = []
+    for each in layers:
+        nodes = each.get("inbound_nodes")
+        if nodes is None:
+            calls = [[written_tensor((made[-1]["name"], 0, 0))]] if made else []
+            nodes = [{"args": args, "kwargs": {}} for args in calls]
+        made.append({**each, "name": each["config"]["name"], "inbound_nodes": nodes})
+    last = made[-1]
+    number = int(last["class_name"] == "Functional")  # Keras 3 counts its own call
+    ends = {"input_layers": [made[0]["name"], 0, 0], "output_layers": [last["name"], number, 0]}
+    return {"name": name, "trainable": True, "layers": made, **ends}
+
+
 def tensors_in(value: object) -> Iterator[Tensor]:
     """Yield the tensors of a node of Keras 3, in the order in which Keras flattens them."""
     if isinstance(value, list):

@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kdoctor.keras_api import signature
-from kdoctor.models.at import MAX_SHOWN
+from kdoctor.models.at import shown
+from kdoctor.models.convert.lambda_sources import Lambdas
 from kdoctor.models.obstacle import Fault, Obstacle, Part
 from kdoctor.target import Target
 
@@ -23,12 +24,20 @@ class Change(Struct, frozen=True):
 
 
 class Record:
-    """What one conversion changes and what stands in its way, in the order of the file."""
+    """What one conversion changes and what stands in its way, in the order of the file.
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    ``needed`` are the classes and functions of the user's, which stay as they are: to load the new
+    file takes them. ``lambdas`` has the sources of functions. ``has_weights``: whether the file has
+    them, and not the configuration alone.
+    """
+
+    def __init__(
+        self, target: Target, lambdas: Lambdas | None = None, *, has_weights: bool = True
+    ) -> None:
+        self.target, self.lambdas, self.has_weights = target, lambdas or Lambdas(), has_weights
         self.changes: list[Change] = []
         self.refusals: list[Obstacle] = []
+        self.needed: list[Obstacle] = []
 
     def change(self, place: str, text: str) -> None:
         """Note a change, once."""
@@ -36,23 +45,23 @@ class Record:
         if found not in self.changes:
             self.changes.append(found)
 
-    def refuse(self, place: str, cause: str, fault: Fault, subject: str = "") -> None:
+    def refuse(
+        self, place: str, cause: str, fault: Fault, subject: str = "", cure: str = ""
+    ) -> None:
         """Note what cannot be converted."""
         self.refusals.append(
-            Obstacle(place, cause, fault=fault, part=Part.MODEL, subject=shown(subject))
+            Obstacle(place, cause, cure, fault=fault, part=Part.MODEL, subject=shown(subject))
         )
+
+    def need(self, obstacle: Obstacle) -> None:
+        """Note a class or a function that whoever loads the new file has to pass, once."""
+        if obstacle not in self.needed:
+            self.needed.append(obstacle)
 
     def takes(self, qualified: str, argument: str) -> bool:
         """Say whether a callable of the target has a parameter of that name."""
         found = signature(qualified, self.target)
         return found is not None and found.parameter(argument) is not None
-
-
-def shown(value: object) -> str:
-    """Return a name or a value that a file holds, as short as a message needs it."""
-    text = value if isinstance(value, str) else repr(value)
-    text = "".join(each if each.isprintable() else "?" for each in text)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def inside(place: str, config: Any) -> str:

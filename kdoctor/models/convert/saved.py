@@ -7,52 +7,28 @@ order follows from the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from kdoctor.models.convert.graph import order_of_layers
 from kdoctor.models.convert.naming import Numbered
+from kdoctor.models.convert.recurrent import from_cudnn
+from kdoctor.models.convert.replacements import below_old, layout_of
+from kdoctor.models.convert.users import is_kept
+from kdoctor.models.convert.variables import CELLS, own_variables
+from kdoctor.models.hdf5 import Steps
 
 _MODELS: Final = frozenset({"Functional", "Model", "Network", "Sequential"})
-_CELLS: Final = {
-    "LSTM": "LSTMCell",
-    "GRU": "GRUCell",
-    "SimpleRNN": "SimpleRNNCell",
-    **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "ConvLSTMCell"),
-}
-_KERNELS: Final = ("kernel", "bias")
-_RECURRENT: Final = ("kernel", "recurrent_kernel", "bias")
-# What each class adds, in this order; `tests/models/convert/test_saved.py` asks both Kerases.
-_VARIABLES: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv3D"), _KERNELS),
-    **dict.fromkeys(("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _KERNELS),
-    **dict.fromkeys(("DepthwiseConv1D", "DepthwiseConv2D"), ("depthwise_kernel", "bias")),
-    **dict.fromkeys(
-        ("SeparableConv1D", "SeparableConv2D"), ("depthwise_kernel", "pointwise_kernel", "bias")
-    ),
-    **dict.fromkeys(("SimpleRNNCell", "LSTMCell", "GRUCell", "ConvLSTMCell"), _RECURRENT),
-    "Embedding": ("embeddings",),
-    "PReLU": ("alpha",),
-    "BatchNormalization": ("gamma", "beta", "moving_mean", "moving_variance"),
-    **dict.fromkeys(("LayerNormalization", "GroupNormalization"), ("gamma", "beta")),
-    "Normalization": ("mean", "variance", "count"),
-    "Attention": ("scale", "concat_score_weight"),
-    "AdditiveAttention": ("scale",),
-    "SpectralNormalization": ("sn_u",),
-}
 _NOT_TRAINED: Final = frozenset(
     {"moving_mean", "moving_variance", "mean", "variance", "count", "sn_u"}
 )
-# The argument without which a variable is not made.
-_SWITCHES: Final = {
-    "bias": "use_bias",
-    "gamma": "scale",
-    "beta": "center",
-    "scale": "use_scale",
-}
-_ATTENTION: Final = ("query", "key", "value", "output")
+ATTENTION: Final = ("query", "key", "value", "output")
+
+
+Shape = tuple[int, ...]
+LayOut = Callable[[Sequence[Shape]], Sequence[Steps]]
 
 
 class Saved(Struct):
@@ -60,6 +36,10 @@ class Saved(Struct):
 
     ``old`` and ``new`` are the paths in the archives of Keras 2 and 3. ``own`` are the names of its
     variables, None where they are not known; ``order`` is that of the children in Keras 3.
+    ``users`` is the name of a layer of the user's, of which nothing else is known; "" otherwise.
+    It ``is_nested`` where some of its weights are those of layers in it. ``name`` is that of a
+    layer of a model.
+    ``lay_out`` returns what is done to each variable, from the shapes that they have in the file.
     """
 
     old: str
@@ -68,6 +48,10 @@ class Saved(Struct):
     is_trained: bool = True
     children: tuple[Saved, ...] = ()
     order: tuple[int, ...] = ()
+    lay_out: LayOut | None = None
+    users: str = ""
+    is_nested: bool = False
+    name: str = ""
 
     def everything(self) -> Iterator[Saved]:
         """Yield the object and all that it holds."""
@@ -83,33 +67,41 @@ class Saved(Struct):
         """Return the variables as an HDF5 file of Keras 3 lists them."""
         return _ordered(self, by_keras_3=True)
 
+    def trained(self, *, by_keras_3: bool) -> list[Variable]:
+        """Return the variables that are trained, in the order of Keras 2 or 3."""
+        return _trained(self, by_keras_3=by_keras_3)
+
 
 Variable = tuple[Saved, int]
 
 
+def _trained(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    if not saved.is_trained:
+        return []
+    own = [(saved, number) for number, name in _named(saved) if name not in _NOT_TRAINED]
+    inside = _children(saved, by_keras_3=by_keras_3)
+    return own + [found for each in inside for found in _trained(each, by_keras_3=by_keras_3)]
+
+
+def _kept(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
+    inside = _children(saved, by_keras_3=by_keras_3)
+    below = _kept if saved.is_trained else _ordered
+    own = [
+        (saved, number)
+        for number, name in _named(saved)
+        if not saved.is_trained or name in _NOT_TRAINED
+    ]
+    return own + [found for each in inside for found in below(each, by_keras_3=by_keras_3)]
+
+
 def _ordered(saved: Saved, *, by_keras_3: bool) -> list[Variable]:
-    def trained(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            return []
-        own = [(each, number) for number, name in _named(each) if name not in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in trained(child)]
+    return _trained(saved, by_keras_3=by_keras_3) + _kept(saved, by_keras_3=by_keras_3)
 
-    def kept(each: Saved) -> list[Variable]:
-        if not each.is_trained:
-            own = [(each, number) for number, _ in _named(each)]
-            return own + [found for child in children(each) for found in whole(child)]
-        own = [(each, number) for number, name in _named(each) if name in _NOT_TRAINED]
-        return own + [found for child in children(each) for found in kept(child)]
 
-    def whole(each: Saved) -> list[Variable]:
-        return trained(each) + kept(each)
-
-    def children(each: Saved) -> Sequence[Saved]:
-        if by_keras_3 and each.order:
-            return [each.children[number] for number in each.order]
-        return each.children
-
-    return whole(saved)
+def _children(saved: Saved, *, by_keras_3: bool) -> Sequence[Saved]:
+    if by_keras_3 and saved.order:
+        return [saved.children[number] for number in saved.order]
+    return saved.children
 
 
 def _named(saved: Saved) -> list[tuple[int, str]]:
@@ -120,7 +112,8 @@ def layers_of(
     old: Mapping[str, Any], new: Mapping[str, Any], places: tuple[str, str] = ("", "")
 ) -> Saved:
     """Return the objects of a model: its configuration before and after."""
-    before, after = _layers(old), list(new["config"]["layers"])
+    before = _layers(old)
+    after = [each for each in new["config"]["layers"] if not _is_step(each, new, names_of(old))]
     if len(after) == len(before) + 1:
         after = after[1:]  # the input that was put before the first layer of a Sequential
     pairs = list(zip(before, after, strict=True))
@@ -128,7 +121,7 @@ def layers_of(
     ranks = {name: rank for rank, name in enumerate(_order(new, names))}
     order = sorted(range(len(after)), key=lambda number: ranks.get(names[number], -1))
     numbered_2, numbered_3 = Numbered(), Numbered()
-    paths_2 = [numbered_2.name(each["class_name"]) for each in before]
+    paths_2 = [numbered_2.name(each["class_name"].rpartition(">")[2]) for each in before]
     paths_3 = dict[int, str]()
     for number in order:
         if not _is_operation(after[number]):
@@ -138,8 +131,15 @@ def layers_of(
         _saved(pair, (f"{root_2}/{paths_2[number]}", f"{root_3}/{paths_3.get(number, '-')}"))
         for number, pair in enumerate(pairs)
     )
+    for child, name in zip(children, names, strict=True):
+        child.name = name
     is_trained = _is_trained(new)
     return Saved(places[0], places[1], (), is_trained, children, tuple(order))
+
+
+def names_of(model: Mapping[str, Any]) -> list[str]:
+    """Return the names of a model's layers, as the file has them."""
+    return [str(each.get("name", each["config"].get("name", ""))) for each in _layers(model)]
 
 
 def _layers(model: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -158,11 +158,14 @@ def _order(model: Mapping[str, Any], names: list[str]) -> list[str]:
 def _saved(pair: tuple[Any, Any], places: tuple[str, str]) -> Saved:
     """Return the objects of a layer."""
     old, new = pair
+    if is_kept(new):
+        return Saved(*places, None, _is_trained(new), users=_name(old) or new["class_name"])
     if new["class_name"] in _MODELS:
-        return layers_of(old, new, places)
+        is_model = old["class_name"] in _MODELS
+        return layers_of(old, new, places) if is_model else _replaced(old, new, places)
     before, after = old["config"], new["config"]
     cls = new["class_name"]
-    made = Saved(*places, _own(cls, after), _is_trained(new))
+    made = Saved(*places, own_variables(cls, after), _is_trained(new))
     match cls:
         case "Bidirectional":
             backward = "backward_layer" if "backward_layer" in after else "layer"
@@ -178,12 +181,34 @@ def _saved(pair: tuple[Any, Any], places: tuple[str, str]) -> Saved:
             made.children = _cells(before, after, places)
         case "MultiHeadAttention":
             made.children = _attention(after, places)
-        case _ if cls in _CELLS:
+        case _ if cls in CELLS:
             where = (f"{places[0]}/cell", f"{places[1]}/cell")
-            inside = _activations(before, after, where)
-            made.children = (Saved(*where, _own(_CELLS[cls], after), made.is_trained, inside),)
+            cell = Saved(*where, own_variables(CELLS[cls], after), made.is_trained)
+            cell.children = _activations(before, after, where)
+            if old["class_name"].startswith("CuDNN"):  # they are the layer's own there
+                cell.old, cell.lay_out = places[0], from_cudnn(int(after["units"]), cls)
+                made.old = ""
+            made.children = (cell,)
         case _:
             made.children = _activations(before, after, places)
+    return made
+
+
+def _replaced(old: Any, new: Any, places: tuple[str, str]) -> Saved:
+    """Return the objects of a model that stands for one layer (``replacements``)."""
+    made = Saved("", places[1], (), _is_trained(new))
+    numbered, parts = Numbered(), []
+    for each in new["config"]["layers"]:
+        if _is_operation(each):
+            continue
+        path = f"{places[1]}/layers/{numbered.name(each['class_name'])}"
+        below = below_old(old, each)
+        if below is not None:
+            own = own_variables(each["class_name"], each["config"])
+            part = Saved(f"{places[0]}/{below}".rstrip("/"), path, own, made.is_trained)
+            part.lay_out = layout_of(old, new)
+            parts.append(part)
+    made.children = tuple(parts)
     return made
 
 
@@ -222,38 +247,24 @@ def _attention(config: Mapping[str, Any], places: tuple[str, str]) -> tuple[Save
         Saved(
             f"{places[0]}/_{name}_dense",
             f"{places[1]}/{name}_dense",
-            _own("EinsumDense", {"use_bias": config.get("use_bias", True)}),
+            own_variables("EinsumDense", {"use_bias": config.get("use_bias", True)}),
             bool(config.get("trainable", True)),
         )
-        for name in _ATTENTION
-    )
-
-
-def _own(cls: str, config: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the names of the variables that an object adds itself; None where it is not known."""
-    if cls in _CELLS or cls in {"RNN", "Bidirectional", "StackedRNNCells", "TimeDistributed"}:
-        return ()
-    if cls == "MultiHeadAttention":
-        return ()
-    names = _VARIABLES.get(cls)
-    if names is None:
-        return None
-    if cls == "Normalization" and config.get("mean") is not None:
-        return ()
-    if cls == "Attention" and config.get("score_mode", "dot") != "concat":
-        names = names[:1]
-    if cls == "EinsumDense" and "equation" in config:
-        return names if config.get("bias_axes") is not None else names[:1]
-    return tuple(
-        name
-        for name in names
-        if config.get(_SWITCHES.get(name, ""), name != "scale" or cls != "Attention") is not False
+        for name in ATTENTION
     )
 
 
 def _is_trained(layer: Mapping[str, Any]) -> bool:
     config = layer["config"]
     return not isinstance(config, dict) or config.get("trainable", True) is not False
+
+
+def _is_step(layer: Mapping[str, Any], model: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Say whether a layer is one of several operations of a `Lambda`, and not the last one."""
+    whole = _name(layer).rpartition("_step_")[0]
+    if not whole or not _is_operation(layer) or _name(layer) in names:
+        return False
+    return any(_name(each) == whole for each in model["config"]["layers"])
 
 
 def _is_operation(layer: Mapping[str, Any]) -> bool:

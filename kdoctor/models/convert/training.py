@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kdoctor.keras_api.config_arguments import identified
+from kdoctor.models.at import shown
 from kdoctor.models.convert.configuration import Rewriter
-from kdoctor.models.convert.record import Record, shown
+from kdoctor.models.convert.record import Record
 
 # `compile` takes them beside the names of functions, and chooses by the shape of the output.
 _CHOSEN: Final = frozenset({"accuracy", "acc", "crossentropy", "ce"})
@@ -36,7 +37,6 @@ def converted_training(config: Mapping[str, Any], record: Record) -> dict[str, A
     if why:
         record.change("", f"what it was compiled with is left out ({why}): call `compile` anew")
         return None
-    record.change("", "the state of the optimizer is left out: training goes on with a new one")
     for each in inner.changes:
         record.change(each.place, each.text)
     return made

@@ -52,7 +52,7 @@ def breaks_first(overview: Overview) -> Markup:
     strange -= {each.path for each in overview.files}
     if strange:
         said += f" {len(strange)} of them do not import Keras themselves."
-    rows: list[Content] = [_stop(stop) for stop in stops]
+    rows: list[Content] = [_stop(stop, target_again(overview)) for stop in stops]
     rest = rows[_MAX_OPEN_ROWS:]
     return join(
         element("p", said, f" {later}" if failing else ""),
@@ -61,7 +61,7 @@ def breaks_first(overview: Overview) -> Markup:
     )
 
 
-def _stop(stop: Stop) -> Markup:
+def _stop(stop: Stop, again: str) -> Markup:
     finding, ways = stop.finding, stop.ways
     others = [way for way in ways if way[0] != finding.place.path]
     if not others:
@@ -75,12 +75,19 @@ def _stop(stop: Stop) -> Markup:
         element("div", element("strong", code(where(finding))), " ", rule_link(finding.code)),
         element("div", prose(finding.message)),
         element("div", prose(finding.help)) if finding.help else None,
-        element("div", _cure(finding)),
+        element("div", _cure(finding, again)),
         falls,
     )
 
 
-def _cure(finding: Finding) -> Markup:
+def target_again(overview: Overview) -> str:
+    """Return the option that asks another command about the same Keras, "" if none was typed."""
+    target = overview.scan.target
+    is_typed = target.source.startswith("--target")
+    return f" --target {target.name}=={target.version}" if is_typed else ""
+
+
+def _cure(finding: Finding, again: str) -> Markup:
     """Return what can be done about an error, with the command that does it."""
     fix = finding.fix
     if fix is None:
@@ -88,7 +95,7 @@ def _cure(finding: Finding) -> Markup:
     if fix.applicability is Applicability.MANUAL:
         return join("By hand: ", prose(fix.title), ".")
     flags = "" if fix.applicability is Applicability.SAFE else " --unsafe"
-    command = f"kdoctor fix {finding.place.path} --select {finding.code}{flags}"
+    command = f"kdoctor fix {finding.place.path} --select {finding.code}{flags}{again}"
     return join("A fix is available (", fix.applicability, "): ", code(command))
 
 

@@ -19,9 +19,9 @@ from kdoctor.report.migration.elements import (
     table,
     text,
 )
-from kdoctor.report.migration.files import breaks_first, by_effort, every_file
+from kdoctor.report.migration.files import breaks_first, by_effort, every_file, target_again
+from kdoctor.report.migration.html_document import Figure, figures, html_document
 from kdoctor.report.migration.portability import portability
-from kdoctor.report.migration.style import style_sheet
 from kdoctor.report.summary import count
 
 _MAX_OPEN_ROWS = 20  # rows of a table before the rest is folded
@@ -46,32 +46,9 @@ def html_page(overview: Overview, made: int | None = None) -> str:
         ("portability", "Portability", portability(overview)),
         ("counted", "How this was counted", _counted(overview)),
     ]
-    shown = [section for section in sections if section[2]]
     title = f"{overview.name}: migration to {overview.scan.target}"
-    links = listed([element("a", name, href=f"#{key}") for key, name, _ in shown])
-    main = [
-        element("section", element("h2", name, id=key), content, aria_labelledby=key)
-        for key, name, content in shown
-    ]
-    head = join(
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<meta name="color-scheme" content="light dark">'),
-        element("title", title),
-        element("style", Markup(style_sheet())),
-        by="\n",
-    )
-    body = join(
-        charts.patterns(),
-        element("header", element("h1", title), _origin(overview, made), _figures(overview)),
-        element("nav", links, aria_label="Sections"),
-        element("main", join(*main, by="\n")),
-        by="\n",
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n'
-        f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
+    header = join(_origin(overview, made), _figures(overview))
+    return html_document(title, header, sections)
 
 
 def _origin(overview: Overview, made: int | None) -> Markup:
@@ -101,7 +78,7 @@ def _figures(overview: Overview) -> Markup:
     files, left = overview.files, overview.left
     done = sum(each.is_done for each in files)
     stopped = sum(len(stop.ways) for stop in overview.stops)
-    figures: list[tuple[str, Content, Content]] = [
+    shown: list[Figure] = [
         ("Files done", f"{done} of {len(files)}", charts.share(done, len(files))),
         ("Findings left", left.total, charts.bar(left, max(1, left.total))),
         ("Files that fail on import", stopped, None),
@@ -109,19 +86,8 @@ def _figures(overview: Overview) -> Markup:
     free = overview.portability
     if free.percent is not None:
         bar = charts.share(len(free.free), free.files)
-        figures.append(("Files without TensorFlow imports", f"{free.percent} %", bar))
-    return element(
-        "dl",
-        *(
-            element(
-                "div",
-                element("dt", name),
-                element("dd", element("span", value, class_="big"), bar),
-            )
-            for name, value, bar in figures
-        ),
-        class_="figures",
-    )
+        shown.append(("Files without TensorFlow imports", f"{free.percent} %", bar))
+    return figures(shown)
 
 
 def _left(overview: Overview) -> Markup:
@@ -156,7 +122,7 @@ def _next(overview: Overview, effort: Effort) -> Markup:
     flags = "" if effort is Effort.SAFE else " --unsafe"
     paths = " ".join(overview.paths)
     number = count(overview.left[effort], "finding")
-    command = code(f"kdoctor fix{flags} {paths}")
+    command = code(f"kdoctor fix{flags} {paths}{target_again(overview)}")
     return element(
         "p", "Next: ", command, f" shows fixes for {number} as a diff; add ",
         code("--apply"), " to write them.", class_="next",

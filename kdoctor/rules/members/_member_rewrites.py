@@ -15,6 +15,7 @@ KINDS = {
     "keras.Model": (Kind.MODEL,),
     "keras.Sequential": (Kind.MODEL,),
     "keras.layers.Layer": (Kind.LAYER,),
+    "keras.layers.Bidirectional": (Kind.LAYER,),
     "keras.layers.StringLookup": (Kind.LAYER,),
     "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
     "keras.metrics.Metric": (Kind.METRIC,),
@@ -170,6 +171,12 @@ ROWS = (
             unsafe_because="it is private to Keras and may change without notice",
         )
         for which in ("in", "out")
+    ),
+    # The other wrappers still have it.
+    attribute(
+        "keras.layers.Bidirectional.layer",
+        "self.forward_layer",
+        unsafe_because="it is the copy that reads forward: it has another name, and weights",
     ),
     # No other layers but `IntegerLookup` had it.
     method("keras.layers.StringLookup.vocab_size(self)", "self.vocabulary_size()"),

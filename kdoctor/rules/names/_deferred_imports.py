@@ -2,6 +2,8 @@
 
 One such import at the top of a file stops all that imports the file. Where only functions read the
 name, the import can stand in these: all the rest works, and what breaks is told where it is needed.
+That is safe: it raises what it raised, where it was meant, and nothing has another meaning; but not
+where another file of the project tries to import this one and goes on without it.
 """
 
 from __future__ import annotations
@@ -10,17 +12,21 @@ from collections.abc import Collection, Iterable, Mapping
 
 import libcst as cst
 from msgspec import Struct
+from msgspec.structs import replace
 
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Fix, Span
+from kdoctor.model import Applicability, Confidence, Edit, Fix, Span
 from kdoctor.rewrite.import_places import is_docstring
 from kdoctor.rewrite.source_lines import lines_around, margin
 from kdoctor.rewrite.visibility import has_keep_comment
+from kdoctor.rules.loading import load_rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 from kdoctor.syntax.scopes import ScopeKind
 
 _TITLE = "Import it in the functions that use it"
-_BECAUSE = "these functions still fail: what they need is gone, and has to be replaced by hand"
+_NOT_RUN = "that all else then works was not tried"
+_TRIED = "another file does without this one where it cannot be imported"
 _IMPORT_ERRORS = frozenset({"Exception", "ImportError", "ModuleNotFoundError"})
 _Statement = cst.Import | cst.ImportFrom | cst.Try
 
@@ -34,17 +40,26 @@ class _Deferred(Struct, frozen=True):
 
 
 def deferred_import(
-    module: Module, reference: Reference, missing: Collection[Reference]
+    module: Module, facts: TargetFacts, reference: Reference, missing: Collection[Reference]
 ) -> Fix | None:
     """Return the fix of a missing import, None where something else than functions needs it.
 
-    It is the same fix for all of ``missing`` in one file that can be put off.
+    It is the same fix for all of ``missing`` in one file that can be put off. These functions still
+    fail, and the name is told of in them.
     """
     if reference.kind is not ReferenceKind.IMPORT:
         return None
     imported = frozenset(each.binding for each in missing if each.kind is ReferenceKind.IMPORT)
     found = _all_deferred(module, imported)
-    return found.fix if reference.binding in found.bindings else None
+    if reference.binding not in found.bindings:
+        return None
+    proven = facts.applicability(*load_rule("names.missing_name").group("deferred"))
+    is_certain = all(each.confidence is Confidence.CERTAIN for each in missing)
+    is_tried = module.is_tried_in_project()
+    if is_certain and proven is Applicability.SAFE and not is_tried:
+        return found.fix
+    reason = _TRIED if is_tried else _NOT_RUN
+    return replace(found.fix, applicability=Applicability.UNSAFE, unsafe_because=reason)
 
 
 class _Together(Struct, frozen=True):
@@ -72,9 +87,8 @@ def _all_deferred(module: Module, missing: frozenset[ImportBinding]) -> _Togethe
         Fix(
             _TITLE,
             tuple(edits),
-            Applicability.UNSAFE,
+            Applicability.SAFE,
             drops=tuple(each for _, deferred in found.values() for each in deferred.drops),
-            unsafe_because=_BECAUSE,
         ),
     )
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.analysis.facts import Proven, TargetFacts
+from kdoctor.analysis.queries.callables import callee_of
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix, NoFix
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
@@ -24,7 +25,7 @@ from kdoctor.rules.names._kept_defaults import is_renamed_by, with_old_defaults
 from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._moved_calls import (
     changed_defaults,
-    mean_the_same,
+    means_the_same,
     misplaced,
     old_defaults,
     refused_keyword,
@@ -261,7 +262,8 @@ class Moves:
         return proven, "" if proven is Applicability.SAFE else _NOT_RUN
 
     def _means_the_same(self, use: Reference, new: str) -> bool:
-        return mean_the_same([use.call], self._old_signature(use), self._facts.signature(new))
+        old, facts = self._old_signature(use), self._facts
+        return means_the_same(use.call, old, facts.signature(new), callee_of(new, facts))
 
     def _changes(self, uses: Sequence[Reference], new: str) -> str:
         changed = [

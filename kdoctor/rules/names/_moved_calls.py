@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, zip_longest
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.keyword_changes import is_refused
-from kdoctor.analysis.queries.callables import callee_of
+from kdoctor.analysis.keyword_changes import is_refused, is_taken
+from kdoctor.analysis.queries.callables import Callee, callee_of
 from kdoctor.keras_api import Parameter, Signature
 from kdoctor.syntax.literals import UNKNOWN, literal_in
+from kdoctor.value_types import Kind
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 # The same argument under another name: `to_categorical(y)` is `to_categorical(x)` now. Only what
 # an example of the rule was run with.
-_RENAMED = (("y", "x"), ("alpha", "negative_slope"))
+_RENAMED = (("y", "x"), ("alpha", "negative_slope"), ("args", "custom_objects"))
 
 # None and False are the same to these, and 1 is as good as (1, 1) to those.
 _SWITCHES = frozenset({"sparse", "ragged"})
@@ -34,25 +35,27 @@ _TYPE_OF_RESULT = frozenset({"dtype"})
 # the rule runs each. Of others it would be refused, or mean something else: the old `hard_sigmoid`
 # is another function, and `initial_scale=None` no number.
 WRITTEN_OUT = frozenset(
-    {"data_format", "ema_overwrite_frequency", "pool_size", "reset_after", "width"}
+    {"data_format", "dpi", "ema_overwrite_frequency", "pool_size", "reset_after"}
+    | {"show_layer_names", "width"}
 )
 
 # What every layer and model takes out of `**kwargs`, then and now.
-_OF_EVERY_LAYER = frozenset({"input_shape", "name", "trainable"})
+_OF_EVERY_LAYER = frozenset({"dtype", "input_dim", "input_shape", "name", "trainable"})
 
 
-def mean_the_same(
-    calls: Iterable[cst.Call | None], old: Signature | None, new: Signature | None
+def means_the_same(
+    call: cst.Call | None, old: Signature | None, new: Signature | None, callee: Callee | None
 ) -> bool:
-    """Say whether every call binds the same parameters by both signatures, defaults included.
+    """Say whether a call binds the same parameters by both signatures, defaults included.
 
-    None among ``calls`` is a use that is no call (a base class, an argument): the object itself is
-    meant, and that is the same, unless what it gives has another type, whoever calls it.
+    None is a use that is no call (a base class, an argument): the object itself is meant, and that
+    is the same, unless what it gives has another type, whoever calls it. A keyword that ``callee``,
+    which has the new signature, surely refuses is told of by itself (KD303), and raises there: it
+    has no other meaning.
     """
-    return all(
-        not _gone_types(old, new) if call is None else _means_the_same(call, old, new)
-        for call in calls
-    )
+    if call is None:
+        return not _gone_types(old, new)
+    return _means_the_same(call, old, new, callee)
 
 
 def changed_defaults(
@@ -140,25 +143,23 @@ def refused_keyword(call: cst.Call | None, new: str, facts: TargetFacts) -> str 
     return next(refused, None)
 
 
-def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None) -> bool:
+def _means_the_same(
+    call: cst.Call, old: Signature | None, new: Signature | None, callee: Callee | None
+) -> bool:
     if old is None or new is None:
         return False
     partners = _partners(old, new)
     given = _given(call, old)
-    if given is None or not given - _passed_on(old, new) <= partners.keys():
+    keywords = {each.keyword.value for each in call.args if each.keyword}
+    told = {each for each in keywords if _refuses(callee, each)}
+    taken = {each for each in keywords - told if _takes(callee, each)}
+    known = _passed_on(old, new) | told | taken
+    if given is None or not given - known <= partners.keys():
         return False
     by_position = sum(argument.keyword is None for argument in call.args)
-    if [partners[name] for name in _positional(old)[:by_position]] != _positional(new)[
-        :by_position
-    ]:
+    if [partners.get(name) for name in _filled(old, by_position)] != _filled(new, by_position):
         return False
-    known = _passed_on(old, new)
-    if any(
-        each.keyword
-        and new.parameter(each.keyword.value) is None
-        and each.keyword.value not in known
-        for each in call.args
-    ):
+    if any(new.parameter(each) is None and each not in known for each in keywords):
         return False
     if any(each.name not in given for each in _gone_types(old, new)):
         return False
@@ -178,6 +179,19 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
         parameter.default is not None or parameter.name in filled
         for parameter in new.parameters
         if parameter.kind not in _VARIADIC
+    )
+
+
+def _refuses(callee: Callee | None, keyword: str) -> bool:
+    return callee is not None and is_refused(callee.leaf, callee.kind, callee.new, keyword)
+
+
+def _takes(callee: Callee | None, keyword: str) -> bool:
+    """Say whether a layer still takes a keyword that is no parameter of it any more."""
+    return (
+        callee is not None
+        and callee.kind is Kind.LAYER
+        and is_taken(callee.leaf, callee.kind, keyword) is True
     )
 
 
@@ -219,11 +233,23 @@ def _given(call: cst.Call, old: Signature) -> set[str] | None:
     if any(argument.star for argument in call.args):
         return None
     by_position = sum(argument.keyword is None for argument in call.args)
-    names = _positional(old)
+    names = _filled(old, by_position)
     if by_position > len(names):
         return None
     keywords = {argument.keyword.value for argument in call.args if argument.keyword}
-    return keywords | set(names[:by_position])
+    return keywords | set(names)
+
+
+def _filled(signature: Signature, by_position: int) -> list[str]:
+    """Return the parameters that so many arguments fill; one argument may fill ``*args`` alone."""
+    names = _positional(signature)
+    if not names and by_position == 1:
+        names = [
+            each.name
+            for each in signature.parameters
+            if each.kind is inspect.Parameter.VAR_POSITIONAL
+        ]
+    return names[:by_position]
 
 
 def _positional(signature: Signature) -> list[str]:

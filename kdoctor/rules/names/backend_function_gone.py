@@ -8,8 +8,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files, references
 from kdoctor.analysis.queries.conditions import word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import RewriteTable
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, RewriteTable
 from kdoctor.rules.names._backend import REWRITES as ROWS
 from kdoctor.rules.names._backend.rewrite_call import (
     attempted,
@@ -24,6 +24,7 @@ from kdoctor.rules.names._deduplicate import (
     is_read_of_guarded_value,
     told_once,
 )
+from kdoctor.rules.names._deferred_imports import deferred_import
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     error_of,
@@ -56,15 +57,32 @@ def check(file: File) -> Iterator[Finding]:
         and not is_given(module, each.reference)
     ]
     rows = table(file.facts)
-    for reference in told_once(missing):
-        yield _finding(file, reference, rows)
+    attempts = {each: _attempt(file, each, rows) for each in told_once(missing)}
+    stuck = [
+        each
+        for each, attempt in attempts.items()
+        if isinstance(attempt, NoFix) and attempt != ONLY_IN_DEAD_CODE
+    ]
+    for reference, attempt in attempts.items():
+        deferred = None
+        if reference in stuck:
+            deferred = deferred_import(module, file.facts, reference, stuck)
+        yield _finding(file, reference, rows, attempt, deferred or attempt)
 
 
-def _finding(file: File, reference: Reference, rows: RewriteTable) -> Finding:
+def _attempt(file: File, reference: Reference, rows: RewriteTable) -> Fix | NoFix:
     name = function(reference.name)
     assert name is not None
     fix = attempted(file.module, file.facts, reference, rows, name)
-    fix = never_one_or(file.module, file.facts, reference, fix)
+    return never_one_or(file.module, file.facts, reference, fix)
+
+
+def _finding(
+    file: File, reference: Reference, rows: RewriteTable, attempt: Fix | NoFix, fix: Fix | NoFix
+) -> Finding:
+    """Tell of one function; ``attempt`` is what stands for it, if anything does."""
+    name = function(reference.name)
+    assert name is not None
     found = file.facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (last in {found.root} {last})" if last else "does not exist"
@@ -73,7 +91,7 @@ def _finding(file: File, reference: Reference, rows: RewriteTable) -> Finding:
         at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
-        help=help_for(name, fix, found),
+        help=help_for(name, attempt, found),
         fix=fix if isinstance(fix, Fix) else reason_for(name, fix, rows, found),
     )
 

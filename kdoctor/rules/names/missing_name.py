@@ -78,7 +78,7 @@ def check(file: File) -> Iterator[Finding]:
             continue  # the finding at the import is about this use, too
         attempt = attempts.get(reference) or attempt_for(reference, found)
         if isinstance(attempt, NoFix) and attempt != ONLY_IN_DEAD_CODE:
-            attempt = deferred_import(module, reference, stuck) or attempt
+            attempt = deferred_import(module, facts, reference, stuck) or attempt
         if imported is not None:
             if isinstance(attempt, Fix):
                 continue  # as above

@@ -93,7 +93,7 @@ def check(file: File) -> Iterator[Finding]:
             continue
         attempt = attempts.get(reference) or _attempt(module, reference, facts, rows, helpers)
         if isinstance(attempt, NoFix):
-            attempt = deferred_import(module, reference, stuck) or attempt
+            attempt = deferred_import(module, facts, reference, stuck) or attempt
         yield _finding(file, reference, attempt)
 
 

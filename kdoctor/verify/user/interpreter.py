@@ -31,6 +31,7 @@ for name in ("tensorflow", "keras", "tf_keras", "numpy"):
 print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
 _TIMEOUT = 120
+_OLDEST = (3, 7)  # that runs the worker on a saved model
 # The only variables that are passed on: others may hold keys or make Python run code.
 _INHERITED = frozenset(
     {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
@@ -115,6 +116,28 @@ def choose(folder: str, named: str | None) -> Interpreter:
         if found.has_tensorflow:
             return _checked(found)
     return _checked(probe(own))
+
+
+def choose_old(named: str) -> Interpreter:
+    """Return the Python whose Keras 2 loads an old file: any that has one, of 3.7 or later.
+
+    Raises:
+        UsageProblem: there is none, or it has no TensorFlow, or is older.
+    """
+    interpreter = interpreter_named(named)
+    if interpreter is None:
+        raise UsageProblem(f"--old-python {named}: no such Python interpreter")
+    interpreter = Interpreter(interpreter.path, "--old-python")
+    found = probe(interpreter)
+    if not found.has_tensorflow:
+        raise UsageProblem(
+            f"--old-python {named}: it has no TensorFlow: install the one that wrote the file, or "
+            "any below 2.16"
+        )
+    if found.python < _OLDEST:
+        version = ".".join(map(str, found.python))
+        raise UsageProblem(f"--old-python {named}: Python {version} is too old: 3.7 or later")
+    return interpreter
 
 
 def _checked(found: Probe) -> Interpreter:

@@ -77,14 +77,18 @@ class Ran:
     versions: tuple[tuple[str, str], ...]
 
 
-def run(
+def run(  # noqa: PLR0913 - what runs, where, and how far
     old: Sequence[Job],
     new: Sequence[Job],
     interpreter: Interpreter,
     limits: Limits,
     progress: Progress | None = None,
+    *,
+    old_interpreter: Interpreter | None = None,
 ) -> Ran:
     """Run jobs before the fix on Keras 2, and after it on Keras 3.
+
+    Keras 2 is that of ``old_interpreter``, if there is one.
 
     Raises:
         UsageProblem: a worker does not start, or this system cannot sandbox it.
@@ -94,7 +98,7 @@ def run(
     with (
         exit_on_signals(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
-        _Worker(_KERAS_2, interpreter, Path(folder), limits) as first,
+        _Worker(_KERAS_2, old_interpreter or interpreter, Path(folder), limits) as first,
         _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
     ):
         total = len(old) + len(new)

@@ -82,15 +82,24 @@ def test_a_tensor_that_is_passed_by_name_is_a_tensor():
     ("each", "fault", "subject"),
     [
         (layer("Lambda", "f", function=["x", None, None]), Fault.LAMBDA, "f"),
-        (layer("Mine", "m"), Fault.CLASS, "Mine"),
-        ({**layer("Mine", "m"), "module": "my.package"}, Fault.OWN_CLASS, "Mine"),
-        (layer("CuDNNLSTM", "l", units=2), Fault.CLASS, "CuDNNLSTM"),
+        (
+            layer("LocallyConnected1D", "l", kernel_size=[2], implementation=2),
+            Fault.CLASS,
+            "LocallyConnected1D",
+        ),
+        (
+            layer(
+                "CuDNNLSTM", "l", units=2, bias_constraint={"class_name": "NonNeg", "config": {}}
+            ),
+            Fault.CLASS,
+            "CuDNNLSTM",
+        ),
         (layer("TFOpLambda", "t", function="math.reduce_std"), Fault.OPERATION, "math.reduce_std"),
     ],
 )
 def test_what_is_no_data_is_refused(each, fault, subject):
     model = functional(
-        (input_layer(), []),
+        (input_layer(shape=(None, 3, 3)), []),
         (each, [["x", 0, 0, {}]]),
         inputs=[["x", 0, 0]],
         outputs=[[each["config"]["name"], 0, 0]],

@@ -22,11 +22,19 @@ NAMES = [
     *("layer-Dense", "layer-Conv2D", "layer-SeparableConv2D", "layer-DepthwiseConv2D"),
     *("layer-BatchNormalization", "layer-LayerNormalization", "layer-Embedding", "layer-PReLU"),
     *("layer-LSTM", "layer-GRU", "layer-SimpleRNN", "layer-ConvLSTM2D", "layer-Normalization"),
-    *("layer-ThresholdedReLU", "layer-LeakyReLU", "layer-StringLookup", "layer-EinsumDense"),
+    *("layer-ThresholdedReLU", "layer-LeakyReLU", "layer-EinsumDense"),
     *("layer-RandomFlip", "layer-UpSampling2D", "layer-Conv2DTranspose", "layer-Attention"),
     *("Bidirectional-LSTM", "Bidirectional-GRU", "TimeDistributed-Dense", "RNN-LSTMCell"),
     *("inner-BatchNormalization", "functional-BatchNormalization", "inner-LSTM"),
-    *("optimizers-Adam", "losses-BinaryCrossentropy", "metrics-AUC", "activations-hard_sigmoid"),
+    *("layer-LocallyConnected1D", "functional-LocallyConnected2D", "inner-RandomCrop"),
+    *("TimeDistributed-LocallyConnected2D", "layer-RandomHeight", "activations-layer-PReLU"),
+    *(
+        "constraints-RadialConstraint",
+        "optimizers-Adam",
+        "losses-BinaryCrossentropy",
+        "metrics-AUC",
+        "activations-hard_sigmoid",
+    ),
 ]
 OF_CODE = ("lambda", "own")
 

@@ -12,7 +12,8 @@ KINDS = {
     "dense": lambda layers: layers.Dense(2),
     "renamed": lambda layers: layers.ThresholdedReLU(0.5),
     "gone": lambda layers: layers.RandomHeight(0.1),
-    "gone in part": lambda layers: layers.LocallyConnected1D(2, 2),
+    "local": lambda layers: layers.LocallyConnected1D(2, 2),
+    "gone in part": lambda layers: layers.LocallyConnected1D(2, 2, implementation=2),
     "argument": lambda layers: layers.GRU(2),
     "code": lambda layers: layers.Lambda(lambda x: x * 2),
 }
@@ -41,7 +42,7 @@ def test_the_reasons_why_a_part_does_not_convert_are_told_beside_the_rest(tmp_pa
     path = tmp_path / "old.keras"
     start = tf_keras.Input((4, 3))
     middle = tf_keras.layers.GRU(2, return_sequences=True)(start)
-    local = tf_keras.layers.LocallyConnected1D(2, 2, name="local")(middle)
+    local = tf_keras.layers.LocallyConnected1D(2, 2, implementation=3, name="local")(middle)
     tf_keras.Model(start, local).save(path)
     found = explained(path, TARGET)
     assert found.verdict is Verdict.BY_HAND

@@ -20,6 +20,7 @@ from kdoctor.rules.fixes.helper_definition import not_added, spelled_helper
 from kdoctor.rules.names._backend.gradients import RUNS_AGAIN, is_rewritten
 from kdoctor.rules.names._backend.helper_calls import are_in_order, calls_of_backend
 from kdoctor.rules.names._backend.learning_phase_inputs import asks_the_phase, function_around
+from kdoctor.rules.names._backend.training_functions import as_training, trains
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -103,6 +104,8 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
     ``reference`` is the function, or the learning phase among its inputs.
     """
     call = function_around(module, reference)
+    if call is not None and trains(call):
+        return as_training(module, call)
     reason = _why_not(module, call)
     if call is None or reason is not None:
         return NoFix(reason or "it is not called here")

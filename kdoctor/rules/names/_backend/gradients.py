@@ -3,8 +3,8 @@
 In the graph of Keras 2 gradients were tensors like all others: pooled, scaled, given out by
 `K.function`, differentiated once more. Here a layer runs the model up to the loss under a tape, and
 its outputs are such tensors, wherever in the program they are asked for and used.
-`tests/rules/test_backend_function_gone_gradients.py` holds programs that people write against the
-graph of `tf_keras`.
+`tests/rules/test_backend_function_gone_graph_programs.py` holds programs that people write against
+the graph of `tf_keras`.
 """
 
 from __future__ import annotations

@@ -39,6 +39,8 @@ NOT_NEGATIVE = frozenset({
     "epsilon",
 })  # fmt: skip
 SAME_SIGN = SAME_TYPE - {"clip", "round", "sign", "abs", "square", "relu"} | {"round", "cast"}
+# Of losses and metrics: of integers these give integers, all others a float, or an error.
+TYPE_OF_PREDICTION = frozenset({"mae", "mean_absolute_error", "mean_squared_error", "mse"})
 MADE_AS_FLOAT = frozenset({"constant", "variable", "zeros", "ones"})  # unless dtype= is given
 # Layers whose output is a float whatever goes in.
 FLOAT_LAYERS = frozenset({

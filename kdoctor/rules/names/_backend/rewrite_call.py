@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, split_root
-from kdoctor.model import Fix, NoFix
-from kdoctor.rewrite import ONLY_IN_DEAD_CODE, RewriteTable
+from kdoctor.model import Applicability, Fix, NoFix
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Rewrite, RewriteTable
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statement_rewrites
 from kdoctor.rules.names._backend.accumulators import as_beginning_of_a_sum
@@ -19,6 +20,7 @@ from kdoctor.rules.names._backend.dim_ordering import compared_ordering
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.names._backend.gradients import as_gradients
+from kdoctor.rules.names._backend.handed_on import handed_on_relu
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.learning_phase import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.learning_phase_inputs import function_around, with_phase
@@ -29,7 +31,16 @@ from kdoctor.syntax import Module, Reference
 
 _MODULE = "backend."
 # What no template can say: by name, a group of examples shows how safe it is.
-RATED = ("function", "image_dim_ordering", "set_value", "shape", "symbolic")
+RATED = (
+    "activation",
+    "function",
+    "image_dim_ordering",
+    "modules",
+    "set_value",
+    "shape",
+    "symbolic",
+)
+_MODULES = frozenset({"np", "tf"})  # that the module itself imported: the very objects
 _NOT_EQUAL = "the results differ for some arguments, see `kdoctor rules KD101`"
 
 
@@ -58,7 +69,7 @@ def attempted(
     attempt = rows.attempt(
         module,
         reference,
-        facts.applicability,
+        _as_examples_say(facts, "modules") if name in _MODULES else facts.applicability,
         lambda use: attempted(module, facts, use, rows, name),
     )
     if isinstance(attempt, Fix) and reference.call is not None:
@@ -83,6 +94,11 @@ def _why_unsafe(module: Module, reference: Reference, rows: RewriteTable, name: 
     if needs_a_rank and may_be_unknown(module, reference.node):
         return why_unsafe(name)
     return DIFFERENCES.get(name) or BY_HAND.get(name, _NOT_EQUAL)
+
+
+def _as_examples_say(facts: TargetFacts, group: str) -> Callable[[Rewrite], Applicability]:
+    rated = facts.applicability(*load_rule("names.backend_function_gone").group(group))
+    return lambda _: rated
 
 
 def _special(
@@ -112,6 +128,8 @@ def _special(
             return session_fix(module, reference)
         case "variable" if reference.call is not None:
             return as_beginning_of_a_sum(module, reference.call)
+        case "relu" if reference.call is None:
+            return handed_on_relu(module, facts, reference, proven["activation"])
         case "image_dim_ordering":
             return compared_ordering(module, reference, proven["image_dim_ordering"])
     return None

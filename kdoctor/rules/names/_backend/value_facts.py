@@ -1,7 +1,7 @@
 """What the form of an expression tells about its value: sign, type, shape.
 
 Only what is certain counts. A local name is as good as what is assigned to it, if everything that
-is assigned to it is known to hold.
+may have been assigned to it by then is known to hold.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from kdoctor.rules.names._backend.result_types import (
     REDUCING,
     SAME_SIGN,
     SAME_TYPE,
+    TYPE_OF_PREDICTION,
 )
 from kdoctor.rules.names._backend.self_attributes import all_kept_in
 from kdoctor.syntax import Module
@@ -288,6 +289,8 @@ class ValueFacts:
             return True
         if leaf == "cast":
             return self._is_float_dtype(passed(call, "dtype", 1))
+        if leaf == "one_hot" and self._is_of_the_backend(call):
+            return True
         if leaf in MADE_AS_FLOAT and self._is_of_the_backend(call):
             dtype = passed(call, "dtype", 1)
             return dtype is None or self._is_float_dtype(dtype)
@@ -353,10 +356,15 @@ class ValueFacts:
         return split is not None and split[1].startswith("backend.")
 
     def _is_loss(self, call: cst.Call) -> bool:
-        """Losses as functions: what they make of predictions is a float."""
+        """Losses and metrics as functions give floats, or what they are given for predictions."""
         split = split_root(self._module.qualified(call.func) or "")
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
-        return parent in ("losses", "objectives") and leaf.islower()
+        if parent not in ("losses", "metrics", "objectives") or not leaf.islower():
+            return False
+        predicted = passed(call, "y_pred", 1) if leaf in TYPE_OF_PREDICTION else None
+        return leaf not in TYPE_OF_PREDICTION or (
+            predicted is not None and self.is_not_integer(predicted)
+        )
 
     def _is_float_layer(self, call: cst.Call) -> bool:
         layer = self._module.type_of(call.func)
@@ -402,12 +410,11 @@ class ValueFacts:
     def _of_all_bindings(
         self, what: str, node: cst.Name, holds: Callable[[cst.BaseExpression], bool]
     ) -> bool:
-        bindings = self._module.scope_of(node).bindings_of(node.value)
-        values = [each for each in bindings if each.kind is not BindingKind.ANNOTATE]
+        values = self._module.bindings_at(node)
         if not values:
             return False
         return self._answers.holds(
-            (what, (id(values[0].scope), node.value)),
+            (what, frozenset(map(id, values))),
             lambda: all(self._holds_of(what, each, holds) for each in values),
         )
 

@@ -41,7 +41,7 @@ class PackageFixes:
             if each.binding is binding and each.kind is ReferenceKind.IMPORT:
                 found = self.titled(each)
                 if isinstance(found, NoFix):
-                    return deferred_import(self._module, each, self._stuck) or found
+                    return deferred_import(self._module, self._facts, each, self._stuck) or found
                 return found
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
 

@@ -29,13 +29,16 @@ class Side:
     def fresh(self) -> None:
         """Reset layer names and seeds, so that both sides start alike."""
         self.keras.backend.clear_session()
-        self.keras.utils.set_random_seed(self.seed)
+        if hasattr(self.keras.utils, "set_random_seed"):  # since Keras 2.7
+            self.keras.utils.set_random_seed(self.seed)
 
 
 def load(name: str, shim: str) -> Side:
     """Import a side. ``shim`` is the file that maps ``keras`` and ``tf.keras`` to tf_keras."""
     import tensorflow as tf
 
+    if name == KERAS_2 and importlib.util.find_spec("tf_keras") is None:
+        return _of_its_time(name, tf)
     if name == KERAS_2:
         import tf_keras
 
@@ -50,6 +53,25 @@ def load(name: str, shim: str) -> Side:
     with contextlib.suppress(ImportError):
         tf.keras.layers  # noqa: B018 - loaded on first access
     return Side(name, tf, keras, {"tensorflow": tf.__version__, "keras": keras.__version__})
+
+
+def _of_its_time(name: str, tf: Any) -> Side:
+    """Return the Keras 2 that an old TensorFlow has, or that was installed beside it.
+
+    Raises:
+        ImportError: it is Keras 3.
+    """
+    keras = tf.keras
+    if importlib.util.find_spec("keras") is not None:
+        import keras as installed
+
+        # From 2.4 to 2.15 it is what TensorFlow has, under another name.
+        if tuple(map(int, installed.__version__.split(".")[:2])) < (2, 4):
+            keras = installed
+    version = getattr(keras, "__version__", "2")
+    if not version.startswith("2"):
+        raise ImportError(f"Keras {version} is no Keras 2, and there is no tf_keras")
+    return Side(name, tf, keras, {"tensorflow": tf.__version__, "keras": version})
 
 
 _KEPT: list[Any] = []

@@ -128,14 +128,11 @@ def _child(
     try:
         name = f"{side.name}-{job['id']}"
         # Opened before entering the sandbox, which allows writing only in the home folder.
-        with (
-            (folder / f"{name}.json").open("w", encoding="utf-8") as out,
-            (folder / f"{name}.pickle").open("wb") as record,
-        ):
+        with contextlib.ExitStack() as files:
+            out = files.enter_context((folder / f"{name}.json").open("w", encoding="utf-8"))
+            record = files.enter_context((folder / f"{name}.pickle").open("wb"))
             sandbox.enter(home, request["limits"], read, confine=request["sandboxed"])
-            from .running import run
-
-            answer, kept = run(job, side, folder)
+            answer, kept = _ran(job, side, folder)
             sandbox.leave()
             pickle.dump(kept, record)
             json.dump(answer, out)
@@ -144,6 +141,15 @@ def _child(
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _ran(job: dict[str, Any], side: Any, folder: Path) -> tuple[dict[str, Any], Any]:
+    """Run a job by what it is about: a saved model may be run on a Python that is old."""
+    if "saved_model" in job:
+        from .saved_models import run
+    else:
+        from .running import run
+    return run(job, side, folder)
 
 
 class _Fork:
@@ -214,7 +220,8 @@ def _exceeded_in(folder: Path) -> str | None:
 
 
 def _how(status: int) -> str:
-    code = os.waitstatus_to_exitcode(status)
+    # As `os.waitstatus_to_exitcode` does it, since Python 3.9.
+    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
     return "" if code == _COMPLETE else f"its process {how_it_ended(code)}"
 
 

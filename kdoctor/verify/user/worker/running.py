@@ -18,7 +18,6 @@ from . import (
     model_functions,
     optimizers,
     plain_classes,
-    saved_models,
 )
 from .frameworks import Side
 from .measurement import (
@@ -52,8 +51,6 @@ def _release(side: Side) -> str:
 
 def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], Any]:
     """Return the answer and, on Keras 2, the record that the other side repeats."""
-    if "saved_model" in job:
-        return saved_models.run(job, side, folder)
     job = {**job, "roles": set(job["roles"])}
     try:
         side.fresh()  # random numbers at import time are the same on both sides

@@ -107,7 +107,7 @@ def enter(
         landlock.restrict([*_needed(), *readable], [str(home), os.devnull])
         seccomp.restrict()
     _AuditHook.home, _AuditHook.named = os.path.realpath(home), str(home)
-    if confine:
+    if confine and hasattr(sys, "addaudithook"):  # Python 3.7 has none
         _AuditHook.active = True
         sys.addaudithook(_audit)
 
@@ -208,12 +208,14 @@ def adopt_orphans() -> None:
 
 def end_orphans(forks: Collection[int]) -> None:
     """Kill children of this process other than ``forks``, which their own parents left behind."""
-    while orphans := [each for each in _children() if each not in forks]:
+    orphans = [each for each in _children() if each not in forks]
+    while orphans:
         for each in orphans:
             with contextlib.suppress(OSError):
                 os.kill(each, signal.SIGKILL)
             with contextlib.suppress(OSError):
                 os.waitpid(each, 0)
+        orphans = [each for each in _children() if each not in forks]
 
 
 def _children() -> list[int]:

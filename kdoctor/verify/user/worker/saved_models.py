@@ -1,8 +1,12 @@
-"""Run a saved model on Keras 2, and what it was converted to on Keras 3; compare on Keras 3."""
+"""Run a saved model on Keras 2, and what it was converted to on Keras 3; compare on Keras 3.
+
+Keras 2 may be as old as 2.2.4, on Python 3.7, with the graphs of TensorFlow 1.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import pickle
 from collections import Counter
 from pathlib import Path
@@ -10,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from . import source_files
 from .frameworks import Side
 
 _TOLERANCE = 1e-5
@@ -24,10 +29,10 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
     """Return the answer and, on Keras 2, what the other side has to return."""
     try:
         side.fresh()
-        model = side.keras.models.load_model(job["saved_model"])
+        model = side.keras.models.load_model(job["saved_model"], **_given(job, side))
         if side.is_old:
             cases = _measured(model, side)
-            record = {"cases": cases, "weights": _weights(model)}
+            record = {"cases": cases, "weights": _weights(model, side)}
             return {"state": "ran", "cases": len(cases)}, record
         with (folder / f"keras_2-{job['id']}.pickle").open("rb") as file:
             record = pickle.load(file)  # noqa: S301 - written by the other side
@@ -35,6 +40,21 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
     except BaseException as error:  # noqa: BLE001 - whatever Keras says
         text = f"{type(error).__name__}: {error}"
         return {"state": "cannot", "error": text}, None
+
+
+def _given(job: dict[str, Any], side: Side) -> dict[str, Any]:
+    """Return the arguments with which a file is loaded: code of the user's only if it may run."""
+    given: dict[str, Any] = {}
+    if side.is_old:
+        given["compile"] = False  # what it was trained with need not be there any more
+    if job.get("custom_objects"):
+        given["custom_objects"] = source_files.taken(job["sources"], job["custom_objects"])
+    if job.get("modules"):
+        source_files.put_into_modules(job["sources"], job["modules"])
+    takes = inspect.signature(side.keras.models.load_model).parameters
+    if job.get("is_trusted") and "safe_mode" in takes:
+        given["safe_mode"] = False
+    return given
 
 
 def _measured(model: Any, side: Side) -> list[dict[str, Any]]:
@@ -47,11 +67,11 @@ def _measured(model: Any, side: Side) -> list[dict[str, Any]]:
         for are_counts in (False, True):  # of what a layer counts or looks up
             try:
                 given = _drawn(model, batch, size, side, are_counts=are_counts)
-                made = _flat(model(given, training=False), side)
+                made = _called(model, given, side)
             except Exception as error:  # noqa: BLE001 - of inputs that it does not take
                 errors.append(error)
                 continue
-            cases.append({"inputs": side.tf.nest.map_structure(np.asarray, given), "outputs": made})
+            cases.append({"inputs": given, "outputs": made})
             break
         if len(cases) == _CASES:
             break
@@ -63,33 +83,43 @@ def _measured(model: Any, side: Side) -> list[dict[str, Any]]:
 def _drawn(model: Any, batch: int, size: int, side: Side, *, are_counts: bool) -> Any:
     """Return inputs for a model, in the structure in which it takes them."""
     rng = np.random.default_rng(batch * size)
-    tf = side.tf
+    tf, backend = side.tf, side.keras.backend
     drawn = []
     for tensor in model.inputs:
-        shape = [batch, *(size if each is None else each for each in tensor.shape[1:])]
-        if tensor.shape[0] is not None:
-            shape[0] = tensor.shape[0]
-        if tensor.dtype == tf.string:
-            drawn.append(tf.constant(rng.choice(_TEXTS, size=shape)))
-        elif tensor.dtype == tf.bool:
-            drawn.append(tf.constant(rng.integers(0, 2, size=shape) > 0))
-        elif tensor.dtype.is_integer or are_counts:
-            drawn.append(tf.constant(rng.integers(0, 3, size=shape), dtype=tensor.dtype))
+        first, *others = backend.int_shape(tensor)
+        shape = [first or batch, *(size if each is None else each for each in others)]
+        dtype = tf.as_dtype(backend.dtype(tensor))
+        if dtype == tf.string:
+            drawn.append(rng.choice(_TEXTS, size=shape).astype(object))
+        elif dtype == tf.bool:
+            drawn.append(rng.integers(0, 2, size=shape) > 0)
+        elif dtype.is_integer or are_counts:
+            drawn.append(rng.integers(0, 3, size=shape).astype(dtype.as_numpy_dtype))
         else:
-            drawn.append(tf.constant(rng.normal(size=shape), dtype=tensor.dtype))
+            drawn.append(rng.normal(size=shape).astype(dtype.as_numpy_dtype))
     return tf.nest.pack_sequence_as(model.input, drawn)
+
+
+def _called(model: Any, given: Any, side: Side) -> list[Any]:
+    """Return the outputs of a model, one after the other."""
+    tf = side.tf
+    if not tf.executing_eagerly():
+        return _flat(model.predict_on_batch(given), side)
+    return _flat(model(tf.nest.map_structure(tf.constant, given), training=False), side)
 
 
 def _flat(values: Any, side: Side) -> list[Any]:
     return [np.asarray(each) for each in side.tf.nest.flatten(values)]
 
 
-def _weights(model: Any) -> list[tuple[str, tuple[int, ...], str]]:
+def _weights(model: Any, side: Side) -> list[tuple[str, tuple[int, ...], str]]:
     """Return name, shape and digest of each weight that is an array: vocabularies are none."""
     found = []
     for weight in model.weights:
-        if hasattr(weight, "numpy"):
-            value = np.ascontiguousarray(weight.numpy())
+        if hasattr(weight, "numpy") or not side.tf.executing_eagerly():
+            is_graph = not side.tf.executing_eagerly()
+            value = side.keras.backend.get_value(weight) if is_graph else weight.numpy()
+            value = np.ascontiguousarray(value)
             digest = hashlib.sha256(value.tobytes()).hexdigest()
             found.append((str(getattr(weight, "path", weight.name)), value.shape, digest))
     return found
@@ -98,10 +128,9 @@ def _weights(model: Any) -> list[tuple[str, tuple[int, ...], str]]:
 def _compared(model: Any, record: dict[str, Any], side: Side) -> dict[str, Any]:
     unlike = []
     for number, case in enumerate(record["cases"], 1):
-        given = side.tf.nest.map_structure(side.tf.constant, case["inputs"])
-        made = _flat(model(given, training=False), side)
+        made = _called(model, case["inputs"], side)
         unlike += [f"input {number}: {each}" for each in _unlike(case["outputs"], made)]
-    before, after = record["weights"], _weights(model)
+    before, after = record["weights"], _weights(model, side)
     left = Counter(each[1:] for each in after)
     lost = []
     for name, *rest in before:

@@ -15,6 +15,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 X86_64, AARCH64 = "x86_64", "aarch64"
 _ARCHITECTURES = {X86_64: 0xC000003E, AARCH64: 0xC00000B7}  # AUDIT_ARCH_ constants of the kernel
@@ -93,7 +94,8 @@ _ALLOW, _KILL_PROCESS, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in ``struct seccomp_data``
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2  # of prctl
 
-_Step = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
+if TYPE_CHECKING:  # Python 3.7 cannot say it
+    _Step = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
 class _Instruction(ctypes.Structure):
