@@ -10,7 +10,7 @@ from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Precedence
-from kdoctor.rules.names._keras_2_code.addons import PACKAGE
+from kdoctor.rules.names._keras_2_code.addons import CONTRIB, PACKAGE
 from kdoctor.rules.names._keras_2_code.definitions import definition
 from kdoctor.rules.names._keras_2_code.written_out import Helper
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -28,6 +28,24 @@ _LOGITS: Final = (
     "with mixed_float16 more of its gradients overflow: Keras 2 took the logits of a sigmoid, "
     "Keras 3 has probabilities, which float16 rounds to 0 and 1"
 )
+# What is written out, and was compared with the package itself for these values alone.
+_COMPARED: Final = {
+    (PACKAGE, "RSquare", "multioutput"): ("'uniform_average'",),
+    **{
+        (CONTRIB, "CRF", each): values
+        for each, values in (
+            ("use_bias", ("True",)),
+            ("activation", ("'linear'", "None")),
+            ("unroll", ("False",)),
+            *(
+                (f"{part}_{kind}", ("None",))
+                for part in ("kernel", "chain", "boundary", "bias")
+                for kind in ("regularizer", "constraint")
+            ),
+        )
+    },
+}
+_NOT_COMPARED: Final = "with this `{}` it was not compared with what the package itself gives"
 _NO_ARGUMENT: Final = "optimizers of Keras 3 have no argument `{}`"
 _RATE: Final = "learning_rate"
 _CLIPS: Final = frozenset(("clipnorm", "clipvalue", "global_clipnorm"))
@@ -41,11 +59,29 @@ def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:
     """Return what a file does with a name that its definition does not do, "" where nothing."""
     if helper.leaf in _OF_PROBABILITIES and _mixes_precision(module):
         return _LOGITS
+    if not_compared := _not_compared(module, reference, helper):
+        return not_compared
     if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
         return ""
     calls = [each.call for each in _reads(module, reference)]
     found = [_of_the_file(module), *(_of_the_call(module, each, helper) for each in calls)]
     return next((each for each in found if each), "")
+
+
+def _not_compared(module: Module, reference: Reference, helper: Helper) -> str:
+    """Return what a call passes that no record of the package tells of, "" if none does."""
+    names = [name for of, leaf, name in _COMPARED if (of, leaf) == (helper.package, helper.leaf)]
+    if not names:
+        return ""
+    parameters = list(definition(helper.code).pattern.parameters)
+    for call in (each.call for each in _reads(module, reference)):
+        for name in names if call is not None else ():
+            assert call is not None
+            given = value_of(module, passed(call, name, parameters.index(name)))
+            known = _COMPARED[helper.package, helper.leaf, name]
+            if given is not None and module.source(given).replace('"', "'") not in known:
+                return _NOT_COMPARED.format(name)
+    return ""
 
 
 def renamed_rates(module: Module, reference: Reference, helper: Helper) -> tuple[Edit, ...]:
