@@ -87,10 +87,9 @@ def test_the_page_of_a_rule_is_json_where_json_is_asked_for(project):
     assert told["code"] == "KD101"
     assert told["severity"] == "error"
     assert told["docs"].startswith(told["summary"])
-    first = told["examples"][0]
-    assert "K.mean" in first["before"]
-    assert "ops.mean" in first["after"]
-    assert first["holds"]
+    example = next(each for each in told["examples"] if "K.mean" in each["before"])
+    assert "ops.mean" in example["after"]
+    assert example["holds"]
     rows = {row["before"]: row for row in told["rewrites"]}
     held = rows["keras.backend.abs(x)"]
     assert held["after"] == "keras.ops.abs(x)"

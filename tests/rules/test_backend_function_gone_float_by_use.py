@@ -76,3 +76,25 @@ def test_keras_2_took_no_integers(name):
     function(tf.constant([[1.0, 2.0]]))
     with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)):
         function(tf.constant([[1, 2]]))
+
+
+TRAINED = (
+    "import keras\nimport tensorflow as tf\n\nmodel = keras.Sequential()\n"
+    "with tf.GradientTape() as tape:\n    given = model({})\n"
+    "    loss = K.mean(keras.losses.mse(y, given))\n"
+    "grads = tape.gradient(loss, {})\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "weights", "safe"),
+    [
+        ("x", "model.trainable_variables", True),
+        ("x, training=True", "model.trainable_weights", True),
+        ("x", "other.trainable_variables", False),
+        ("x", "x", False),
+    ],
+)
+def test_what_a_trained_model_gives_is_no_integer(given, weights, safe):
+    """Of integers Keras 2 had no gradients, and then trained nothing."""
+    assert is_safe(TRAINED.format(given, weights)) is safe

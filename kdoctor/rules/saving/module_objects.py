@@ -17,7 +17,7 @@ from kdoctor.syntax import Module
 
 NAME: Final = "deserialize_by_name"
 HELPER: Final = '''def deserialize_by_name(config, module_objects, custom_objects=None):
-    """Find classes and functions of a module as Keras 2 did: text that names a class makes one."""
+    """Find what a module has, by name; text that names a class makes one."""
     given = custom_objects or {{}}
     objects = {{**module_objects, **given}}
     found = {deserialize}(config, custom_objects=objects)

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 # `test_float_by_use.py` passes integers to each of them on Keras 2.
 RAISE_FOR_INTEGERS = frozenset({
@@ -24,6 +26,7 @@ _BRANCHES = (
     cst.ClassDef, cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.ListComp, cst.SetComp,
     cst.DictComp, cst.GeneratorExp, cst.Else, cst.ExceptHandler, cst.Finally, cst.MatchCase,
 )  # fmt: skip
+_WEIGHTS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 _LEAVE = (cst.Return, cst.Raise, cst.Break, cst.Continue, cst.Yield)
 _KEEP_THE_TYPE = (cst.Add, cst.Subtract, cst.Multiply)
 
@@ -131,3 +134,24 @@ class FloatByUse:
         if leaf in RAISE_FOR_INTEGERS:
             return True
         return leaf in self._same_type and self._flows_into_floats(call)
+
+
+def is_of_trained_model(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is what a model gives whose weights are trained by a tape in the same file.
+
+    Of integers a tape has no gradients, and an optimizer of Keras 2 took none for all weights.
+    """
+    made = value_of(module, node)
+    model = made.func if isinstance(made, cst.Call) else None
+    kind = None if model is None else module.type_of(model)
+    if model is None or kind is None or kind.kind is not Kind.MODEL:
+        return False
+    return any(
+        isinstance(call := module.parent(each), cst.Call)
+        and call.func is each
+        and isinstance(of := passed(call, "sources", 1), cst.Attribute)
+        and of.attr.value in _WEIGHTS
+        and of.value.deep_equals(model)
+        for each in module.attributes
+        if each.attr.value == "gradient"
+    )

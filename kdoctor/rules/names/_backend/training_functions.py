@@ -27,7 +27,7 @@ from kdoctor.syntax import Module
 
 NAME: Final = "keras_training_function"
 HELPER: Final = '''def keras_training_function(inputs, outputs, updates):
-    """Do what `K.function` of Keras 2 did with updates: a call is one step of training.
+    """Do what `K.function` did with updates: each call is a step of training.
 
     Each of the updates is an optimizer, its loss, and the weights that it changes.
     """

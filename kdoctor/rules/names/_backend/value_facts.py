@@ -22,7 +22,7 @@ from kdoctor.analysis.node_values import (
 )
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
-from kdoctor.rules.names._backend.float_by_use import FloatByUse
+from kdoctor.rules.names._backend.float_by_use import FloatByUse, is_of_trained_model
 from kdoctor.rules.names._backend.result_types import (
     ARITHMETIC,
     BOOL,
@@ -363,7 +363,8 @@ class ValueFacts:
             return False
         predicted = passed(call, "y_pred", 1) if leaf in TYPE_OF_PREDICTION else None
         return leaf not in TYPE_OF_PREDICTION or (
-            predicted is not None and self.is_not_integer(predicted)
+            predicted is not None
+            and (self.is_not_integer(predicted) or is_of_trained_model(self._module, predicted))
         )
 
     def _is_float_layer(self, call: cst.Call) -> bool:
