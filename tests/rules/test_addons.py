@@ -173,7 +173,7 @@ def test_what_is_recorded_is_what_it_gives_today(name: str) -> None:
 
 
 @pytest.mark.frameworks
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", [each for each in NAMES if each not in NOT_COMPARED])
 def test_what_is_recorded_is_what_each_gives_today(name: str) -> None:
     run(name)

@@ -103,7 +103,7 @@ def test_definitions_fit_a_line_and_read_what_comes_with_keras() -> None:
 
 
 @pytest.mark.frameworks
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", QUICK)
 def test_what_is_recorded_is_what_each_gives_today(name: str) -> None:
     run(name)

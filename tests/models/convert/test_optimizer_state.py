@@ -65,7 +65,7 @@ def assert_goes_on(path, tmp_path):
 
 
 @pytest.mark.frameworks
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("ending", [".h5", ".keras"])
 @pytest.mark.parametrize(("name", "given"), OPTIMIZERS, ids=str)
 def test_training_goes_on_as_on_keras_2(name, given, ending, tmp_path):
@@ -74,7 +74,7 @@ def test_training_goes_on_as_on_keras_2(name, given, ending, tmp_path):
 
 
 @pytest.mark.frameworks
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("name", "given"),
     [each for each in OPTIMIZERS if each[0] in OF_OLD and "schedule" not in str(each)],
