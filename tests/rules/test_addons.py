@@ -402,6 +402,17 @@ def test_one_use_that_stays_holds_back_no_other(tmp_path: Path) -> None:
     assert fixed.count("import tensorflow_addons") == 1
 
 
+def test_an_import_that_is_put_off_is_unsafe(tmp_path: Path) -> None:
+    """The proof of imports that are put off is of names of Keras."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import tensorflow_addons as a\n\n\ndef f(x):\n    return a.text.crf_decode(x)\n"
+    )
+    (found,) = engine.scan([path], isolated=True).findings
+    assert found.fix.title == "Import it in the functions that use it"
+    assert found.fix.applicability is Applicability.UNSAFE
+
+
 def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
     source = (
         "import tensorflow_addons as tfa\n\n\ndef loss(y, x):\n"

@@ -40,12 +40,17 @@ class _Deferred(Struct, frozen=True):
 
 
 def deferred_import(
-    module: Module, facts: TargetFacts, reference: Reference, missing: Collection[Reference]
+    module: Module,
+    facts: TargetFacts,
+    reference: Reference,
+    missing: Collection[Reference],
+    *,
+    of_keras: bool = True,
 ) -> Fix | None:
     """Return the fix of a missing import, None where something else than functions needs it.
 
     It is the same fix for all of ``missing`` in one file that can be put off. These functions still
-    fail, and the name is told of in them.
+    fail, and the name is told of in them. Only for imports ``of_keras`` is it proven.
     """
     if reference.kind is not ReferenceKind.IMPORT:
         return None
@@ -55,11 +60,17 @@ def deferred_import(
         return None
     proven = facts.applicability(*load_rule("names.missing_name").group("deferred"))
     is_certain = all(each.confidence is Confidence.CERTAIN for each in missing)
-    is_tried = module.is_tried_in_project()
-    if is_certain and proven is Applicability.SAFE and not is_tried:
+    reason = "" if of_keras and is_certain and proven is Applicability.SAFE else _NOT_RUN
+    if not reason and _is_tried(module):
+        reason = _TRIED
+    if not reason:
         return found.fix
-    reason = _TRIED if is_tried else _NOT_RUN
     return replace(found.fix, applicability=Applicability.UNSAFE, unsafe_because=reason)
+
+
+@once  # for it, other files of the project are read
+def _is_tried(module: Module) -> bool:
+    return module.is_tried_in_project()
 
 
 class _Together(Struct, frozen=True):

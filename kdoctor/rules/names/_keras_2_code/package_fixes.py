@@ -41,7 +41,10 @@ class PackageFixes:
             if each.binding is binding and each.kind is ReferenceKind.IMPORT:
                 found = self.titled(each)
                 if isinstance(found, NoFix):
-                    return deferred_import(self._module, self._facts, each, self._stuck) or found
+                    deferred = deferred_import(
+                        self._module, self._facts, each, self._stuck, of_keras=False
+                    )
+                    return deferred or found
                 return found
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
 
