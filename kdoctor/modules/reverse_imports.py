@@ -175,21 +175,22 @@ class ReverseImports:
         Be it that it imports one that imports it.
         """
         own = self._tree.canonical_path(path)
-        if self._trace is not None and self._trace.is_recording:
-            self._trace.note(import_query_key(own, _TRIED), self.state(own, _TRIED))
-        return self._is_tried(own)
+        if self._trace is None or not self._trace.is_recording:
+            return self._is_tried(own)
+        state = self.state(own, _TRIED)
+        self._trace.note(import_query_key(own, _TRIED), state)
+        return state.digest == _TAKEN
 
     def _is_tried(self, own: str) -> bool:
         index = self._index(self._project(own))
-        waiting = {own: None}
-        done = set[str]()
-        while len(done) < len(waiting):
-            module = next(each for each in waiting if each not in done)
-            done.add(module)
+        waiting = [own]
+        known = {own}
+        for module in waiting:  # it grows meanwhile
             importers = dict.fromkeys(each.importer for each in index.get(module, ()))
             if any(_leaf(module) in tried_imports(bytes_of(each)) for each in importers):
                 return True
-            waiting |= importers
+            waiting += (each for each in importers if each not in known)
+            known |= importers.keys()
         return False
 
     def files_that(self, path: str, asked: str) -> tuple[str, ...] | None:
