@@ -10,12 +10,15 @@ from typing import Final
 import msgspec
 
 from kdoctor import __version__
-from kdoctor.migrate.outcome import FixOutcome, Outcome, Verdict
+from kdoctor.migrate.outcome import FailingTest, FixOutcome, Outcome, Verdict
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count, write_lines
 
 _SHOWN: Final = 12  # lines of a list
 _COMMIT: Final = 9  # characters
+NOTHING_WRITTEN: Final = (
+    "Nothing was written: no step had anything to do that tests or proofs speak for."
+)
 VERDICTS: Final = {
     Verdict.PROVEN: "proven safe",
     Verdict.TESTS: "kept by your tests",
@@ -26,8 +29,7 @@ VERDICTS: Final = {
 
 def write_text(outcome: Outcome, page: Page) -> None:
     """Write one page: tests, commits with what was seen, fixes, what is left."""
-    way = f"from {outcome.now} to {outcome.then}" if outcome.now else f"to {outcome.then}"
-    write_lines([f"kdoctor {__version__}: {way}, on the branch {outcome.branch}"], page)
+    write_lines([f"kdoctor {__version__}: {way(outcome)}, on the branch {outcome.branch}"], page)
     if outcome.stopped:
         write_lines([f"Stopped early: {outcome.stopped}; --resume --budget MINUTES goes on."], page)
     page.line()
@@ -45,6 +47,11 @@ def write_json(outcome: Outcome, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     told = {"kdoctor": __version__, **msgspec.to_builtins(outcome)}
     page.line(json.dumps({**told, "complete": outcome.is_complete}, indent=2))
+
+
+def way(outcome: Outcome) -> str:
+    """Return from which Keras to which one it went."""
+    return f"from {outcome.now} to {outcome.then}" if outcome.now else f"to {outcome.then}"
 
 
 def _write_tests(outcome: Outcome, page: Page) -> None:
@@ -75,7 +82,7 @@ def _write_tests(outcome: Outcome, page: Page) -> None:
 
 def _write_steps(outcome: Outcome, page: Page) -> None:
     if not outcome.steps:
-        page.line("Nothing was written: no step had anything to do that tests or proofs speak for.")
+        page.line(NOTHING_WRITTEN)
         page.line()
     for number, step in enumerate(outcome.steps, 1):
         places = f"{count(step.changes, 'change')} in {count(len(step.files), 'file')}"
@@ -133,9 +140,7 @@ def _write_failing(outcome: Outcome, page: Page) -> None:
     if len(outcome.failing) == 1:
         title = f"{title}s"
     page.line(page.paint("path", title))
-    ordered = sorted(outcome.failing, key=lambda each: (each.place, each.error, each.test))
-    groups = [list(some) for _, some in groupby(ordered, key=lambda x: (x.place, x.error))]
-    groups.sort(key=len, reverse=True)
+    groups = by_error(outcome.failing)
     for group in groups[:_SHOWN]:
         first = group[0]
         where = f"{first.place}: " if first.place else ""
@@ -147,6 +152,13 @@ def _write_failing(outcome: Outcome, page: Page) -> None:
     if groups[_SHOWN:]:
         page.line(f"  … and {len(groups) - _SHOWN} other errors, all in --format json")
     page.line()
+
+
+def by_error(failing: Iterable[FailingTest]) -> list[list[FailingTest]]:
+    """Return the tests that fail at one place of one error together, the largest groups first."""
+    ordered = sorted(failing, key=lambda each: (each.place, each.error, each.test))
+    groups = [list(some) for _, some in groupby(ordered, key=lambda x: (x.place, x.error))]
+    return sorted(groups, key=len, reverse=True)
 
 
 def _write_left(outcome: Outcome, page: Page) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Final
 
 from kdoctor.report.links import page_url
 from kdoctor.report.output import printable
+
+_OPEN: Final = 12  # entries of a list before the rest is folded
 
 
 class Markup(str):
@@ -54,6 +57,11 @@ def rule_link(code: str) -> Markup:
     """Return the code of a rule, as a link to its page where this distribution names one."""
     url = page_url(code)
     return element("a", code, href=url) if url else text(code)
+
+
+def rule_code(rule: str) -> Markup:
+    """Return the code of a rule as inline code, a link to its page where there is one."""
+    return element("code", rule_link(rule))
 
 
 def prose(value: str) -> Markup:
@@ -105,3 +113,12 @@ def folded(summary: Content, *contents: Content) -> Markup:
 def listed(items: list[Content], class_: str | None = None) -> Markup:
     """Return an unordered list."""
     return element("ul", *(element("li", each) for each in items), class_=class_)
+
+
+def entries(items: list[Content]) -> Markup:
+    """Return a list of what takes some lines each; what is more than a screen is folded."""
+    rest = items[_OPEN:]
+    return join(
+        listed(items[:_OPEN], class_="plain"),
+        folded(f"{len(rest)} more", listed(rest, class_="plain")) if rest else None,
+    )

@@ -10,6 +10,7 @@ from kdoctor.report.migration.elements import (
     Markup,
     code,
     element,
+    entries,
     folded,
     join,
     listed,
@@ -18,7 +19,6 @@ from kdoctor.report.migration.elements import (
 )
 from kdoctor.report.summary import count
 
-_MAX_OPEN_ROWS = 12
 _MEANINGS = {
     Status.STOPS: "there is an error in code that runs as soon as the file is imported (for a "
     "notebook or document: as its cells run)",
@@ -53,12 +53,7 @@ def breaks_first(overview: Overview) -> Markup:
     if strange:
         said += f" {len(strange)} of them do not import Keras themselves."
     rows: list[Content] = [_stop(stop, target_again(overview)) for stop in stops]
-    rest = rows[_MAX_OPEN_ROWS:]
-    return join(
-        element("p", said, f" {later}" if failing else ""),
-        listed(rows[:_MAX_OPEN_ROWS], class_="plain"),
-        folded(f"{len(rest)} more", listed(rest, class_="plain")) if rest else None,
-    )
+    return join(element("p", said, f" {later}" if failing else ""), entries(rows))
 
 
 def _stop(stop: Stop, again: str) -> Markup:

@@ -8,21 +8,29 @@ from typing import Final
 
 from kdoctor import __version__
 from kdoctor.migrate.outcome import FailingTest, FixOutcome, LeftFinding, Outcome, Verdict
-from kdoctor.report.migrated import VERDICTS, commit_shown, evidence
+from kdoctor.report.migrated import (
+    NOTHING_WRITTEN,
+    VERDICTS,
+    by_error,
+    commit_shown,
+    evidence,
+    way,
+)
 from kdoctor.report.migration import charts
 from kdoctor.report.migration.elements import (
     Content,
     Markup,
     code,
     element,
+    entries,
     folded,
     join,
     listed,
     prose,
+    rule_code,
     table,
 )
 from kdoctor.report.migration.html_document import figures, html_document
-from kdoctor.report.migration.plan_page import code_of, entries
 from kdoctor.report.summary import count
 
 _SUMMARIES: Final = 12  # groups that are open before the rest is folded
@@ -46,8 +54,8 @@ def outcome_page(outcome: Outcome) -> str:
 
 def _header(outcome: Outcome) -> Markup:
     counts = outcome.counted
-    way = f"from {outcome.now} to {outcome.then}" if outcome.now else f"to {outcome.then}"
-    lines: list[Content] = [element("p", f"kdoctor {__version__}: {way}", class_="quiet")]
+    told = f"kdoctor {__version__}: {way(outcome)}"
+    lines: list[Content] = [element("p", told, class_="quiet")]
     if outcome.stopped:
         again = code("kdoctor migrate --resume --budget MINUTES")
         lines.append(element("p", f"Stopped early: {outcome.stopped}; ", again, " goes on."))
@@ -83,9 +91,7 @@ def _header(outcome: Outcome) -> Markup:
 
 def _commits(outcome: Outcome) -> Markup:
     if not outcome.steps:
-        return element(
-            "p", "Nothing was written: no step had anything to do that tests or proofs speak for."
-        )
+        return element("p", NOTHING_WRITTEN)
     rows: list[tuple[Content, ...]] = [
         (
             join(
@@ -125,16 +131,14 @@ def _fixes(fixes: Iterable[FixOutcome]) -> Markup:
 
 
 def _fix(fix: FixOutcome) -> Markup:
-    told = join(code(f"{fix.path}:{fix.line}"), " ", code_of(fix.code), " ", prose(fix.title))
+    told = join(code(f"{fix.path}:{fix.line}"), " ", rule_code(fix.code), " ", prose(fix.title))
     speaks = evidence(fix)
     return join(told, element("div", speaks, class_="quiet") if speaks else None)
 
 
 def _failing(failing: Iterable[FailingTest]) -> Markup:
-    ordered = sorted(failing, key=lambda each: (each.place, each.error, each.test))
-    groups = [list(some) for _, some in groupby(ordered, key=lambda x: (x.place, x.error))]
-    groups.sort(key=len, reverse=True)
-    return entries([_group(each) for each in groups]) if groups else Markup()
+    groups: list[Content] = [_group(each) for each in by_error(failing)]
+    return entries(groups) if groups else Markup()
 
 
 def _group(tests: list[FailingTest]) -> Markup:
@@ -153,7 +157,7 @@ def _left(left: Iterable[LeftFinding]) -> Markup:
         findings: list[Content] = [
             join(
                 element(
-                    "div", code(str(each.line)), " ", code_of(each.code), " ", prose(each.message)
+                    "div", code(str(each.line)), " ", rule_code(each.code), " ", prose(each.message)
                 ),
                 element("div", prose(each.help)) if each.help else None,
             )

@@ -15,7 +15,7 @@ from kdoctor.report.migration.elements import (
     join,
     listed,
     prose,
-    rule_link,
+    rule_code,
     table,
     text,
 )
@@ -150,7 +150,7 @@ def _row(group: Group, most: int, *, is_rule: bool) -> tuple[Content, ...]:
     told = f"{by_effort(group.left)}, in {count(group.files, 'file')}"
     return (
         join(
-            element("code", rule_link(group.name)) if is_rule else code(group.name),
+            rule_code(group.name) if is_rule else code(group.name),
             what,
             charts.bar(group.left, most),
             element("div", told, class_="quiet"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from kdoctor import __version__
 from kdoctor.migrate import Plan, Step, StepKind
 from kdoctor.model import Finding
@@ -15,10 +13,12 @@ from kdoctor.report.migration.elements import (
     Markup,
     code,
     element,
+    entries,
     folded,
     join,
     listed,
     prose,
+    rule_code,
     rule_link,
     table,
 )
@@ -27,8 +27,6 @@ from kdoctor.report.migration.html_document import figures, html_document
 from kdoctor.report.output import Page
 from kdoctor.report.plan import ADVICE, TITLES, counted, cure, owner, way
 from kdoctor.report.summary import count
-
-_OPEN: Final = 12  # entries of a list before the rest is folded
 
 
 def plan_page(plan: Plan, page: Page) -> str:
@@ -123,7 +121,7 @@ def _told(finding: Finding) -> Markup:
 
 def _by_rule_and_folder(step: Step) -> Markup:
     rules: list[tuple[Content, ...]] = [
-        (join(code_of(each.name), " ", prose(each.what)), each.left.total, each.files)
+        (join(rule_code(each.name), " ", prose(each.what)), each.left.total, each.files)
         for each in by_rule(step.findings)
     ]
     folders: list[tuple[Content, ...]] = [
@@ -134,17 +132,3 @@ def _by_rule_and_folder(step: Step) -> Markup:
         return shown
     by = table(("Folder", "Places", "Files"), rows=folders, caption="Most places first.")
     return join(shown, folded("By folder", by))
-
-
-def code_of(rule: str) -> Markup:
-    """Return the code of a rule, as a link to its page."""
-    return element("code", rule_link(rule))
-
-
-def entries(items: list[Content]) -> Markup:
-    """Return a list of places; what is more than a screen is folded."""
-    rest = items[_OPEN:]
-    return join(
-        listed(items[:_OPEN], class_="plain"),
-        folded(f"{len(rest)} more", listed(rest, class_="plain")) if rest else None,
-    )
