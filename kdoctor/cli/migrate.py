@@ -152,7 +152,6 @@ def migrate(  # noqa: PLR0913 - the options of the command
     from kdoctor.migrate import plan as plan_of  # noqa: PLC0415
     from kdoctor.migrate import target_of  # noqa: PLC0415
     from kdoctor.project import Configs, show_chain  # noqa: PLC0415
-    from kdoctor.report.migration import plan_page  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.plan import write_json, write_text  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
@@ -206,7 +205,7 @@ def migrate(  # noqa: PLR0913 - the options of the command
     page = streams.output(color, quiet=quiet, arguments=arguments)
     notes = streams.notes(color, quiet=quiet)
     (write_json if to.as_json else write_text)(found, page)
-    to.write_page(lambda: plan_page(found, page), notes)
+    to.write_plan(found, page, notes)
     scan = found.overview.scan
     write_project(scan.project, notes)
     if scan.has_read_nothing:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor import engine
 from kdoctor.errors import UsageProblem
 from kdoctor.report.output import Page, printable
 from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.migrate import Plan
+    from kdoctor.migrate.outcome import Outcome
 
 _MINUTE = 60.0
 
@@ -44,19 +48,35 @@ class Written(NamedTuple):
     as_json: bool
     html: str | None
 
-    def write_page(self, page_of: Callable[[], str], notes: Page) -> None:
-        """Write the page, if one was asked for, and say so.
+    def write_plan(self, plan: Plan, page: Page, notes: Page) -> None:
+        """Write the page of a plan, if one was asked for; ``page`` knows what was typed.
 
         Raises:
             UsageProblem: it cannot be written.
         """
-        if self.html is None:
-            return
+        if self.html is not None:
+            from kdoctor.report.migration.plan_page import plan_page  # noqa: PLC0415
+
+            self._write(self.html, plan_page(plan, page), notes)
+
+    def write_outcome(self, outcome: Outcome, notes: Page) -> None:
+        """Write the page of what a migration came to, if one was asked for.
+
+        Raises:
+            UsageProblem: it cannot be written.
+        """
+        if self.html is not None:
+            from kdoctor.report.migration.outcome_page import outcome_page  # noqa: PLC0415
+
+            self._write(self.html, outcome_page(outcome), notes)
+
+    @staticmethod
+    def _write(path: str, text: str, notes: Page) -> None:
         from kdoctor.report.output_files import write_whole  # noqa: PLC0415
 
-        write_whole(self.html, page_of(), f"--html {self.html}")
+        write_whole(path, text, f"--html {path}")
         if notes.verbosity >= 0:
-            notes.line(f"kdoctor: wrote {printable(self.html)}")
+            notes.line(f"kdoctor: wrote {printable(path)}")
 
 
 def check(work: Work, how: Carried, paths: Sequence[str] | None, to: Written) -> None:
@@ -103,7 +123,6 @@ def carry_out(  # noqa: PLR0913, PLR0917 - what a migration needs to know
     from kdoctor.migrate import begin  # noqa: PLC0415
     from kdoctor.migrate.state import Settings  # noqa: PLC0415
     from kdoctor.report import migrated  # noqa: PLC0415
-    from kdoctor.report.migration import outcome_page  # noqa: PLC0415
     from kdoctor.verify.user.running import exit_on_signals  # noqa: PLC0415
 
     page, notes = pages
@@ -142,7 +161,7 @@ def carry_out(  # noqa: PLR0913, PLR0917 - what a migration needs to know
             "what was done"
         ) from None
     (migrated.write_json if to.as_json else migrated.write_text)(outcome, page)
-    to.write_page(lambda: outcome_page(outcome), notes)
+    to.write_outcome(outcome, notes)
     return 0 if outcome.is_complete else 1
 
 

@@ -11,7 +11,7 @@ from kdoctor.migrate.outcome import (
     StepOutcome,
     Verdict,
 )
-from kdoctor.report.migration import outcome_page
+from kdoctor.report.migration.outcome_page import outcome_page
 from tests.cli.html_pages import Parsed, assert_readable
 
 EVIL = "<script>`a"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.report.migration.document import write_json
-from kdoctor.report.migration.outcome_page import outcome_page
 from kdoctor.report.migration.page import html_page
-from kdoctor.report.migration.plan_page import plan_page
 from kdoctor.report.migration.summary import write_summary
 
-__all__ = ["html_page", "outcome_page", "plan_page", "write_json", "write_summary"]
+__all__ = ["html_page", "write_json", "write_summary"]
