@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from kdoctor.engine import fix
+from kdoctor.keras_api import resolve_target
+from kdoctor.keras_api.names import signature
 from kdoctor.model import Applicability
-from kdoctor.rules.names._backend.training_functions import HELPER
+from kdoctor.rules.names._backend.training_functions import HELPER, ORDERS
 from tests.frameworks import keras, tf
 
 HEAD = "from keras import backend as K\nfrom keras.optimizers import SGD\n\n"
@@ -39,6 +41,13 @@ def fixed(source):
 )
 def test_each_order_of_arguments_is_read(given):
     assert "updates = [(SGD(), loss, model.weights)]" in fixed(TRAIN.format(given))
+
+
+def test_the_orders_of_arguments_are_those_of_the_releases():
+    releases = (f"keras=={each}" for each in ("2.0.0", "2.0.9", "2.1.6", "2.3.1", "2.10.0"))
+    asked = (resolve_target(each, "a test") for each in releases)
+    found = [signature("keras.optimizers.Adam.get_updates", each) for each in asked]
+    assert {tuple(p.name for p in each.parameters) for each in found} == set(ORDERS.values())
 
 
 def test_both_findings_have_the_same_fix_and_it_is_never_safe():

@@ -50,10 +50,9 @@ _NAMES: Final = {
     "convert_to_numpy": "keras.ops.convert_to_numpy",
 }
 _PARAMETERS: Final = ("inputs", "outputs", "updates")
-_METHOD: Final = "get_updates"
 _LOSS, _PARAMS, _CONSTRAINTS = "loss", "params", "constraints"
-# `get_updates(loss, params)`; up to Keras 2.0.6 `get_updates(params, constraints, loss)`.
-_ORDERS: Final = {2: (_LOSS, _PARAMS), 3: (_PARAMS, _CONSTRAINTS, _LOSS)}
+# Of `get_updates` by position; a test asks the releases.
+ORDERS: Final = {2: (_LOSS, _PARAMS), 3: (_PARAMS, _CONSTRAINTS, _LOSS)}
 _IN_ONE_STEP: Final = (
     "the loss is computed under a `tf.GradientTape`, on TensorFlow alone; it was compared with "
     "graphs of Keras 2"
@@ -163,7 +162,7 @@ def _update(node: cst.BaseExpression) -> Update | None:
     if any(each.star for each in node.args) or (places and by_name):
         return None
     given = by_name or dict(
-        zip(_ORDERS.get(len(places), ()), (each.value for each in places), strict=False)
+        zip(ORDERS.get(len(places), ()), (each.value for each in places), strict=False)
     )
     if given.keys() - {_CONSTRAINTS} != {_LOSS, _PARAMS}:
         return None
