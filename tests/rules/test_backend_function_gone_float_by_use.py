@@ -98,3 +98,13 @@ TRAINED = (
 def test_what_a_trained_model_gives_is_no_integer(given, weights, safe):
     """Of integers Keras 2 had no gradients, and then trained nothing."""
     assert is_safe(TRAINED.format(given, weights)) is safe
+
+
+def test_a_model_of_that_name_elsewhere_says_nothing():
+    source = (
+        "import keras\nimport tensorflow as tf\n\n\ndef train(x, tape, loss):\n"
+        "    model = keras.Sequential()\n    return tape.gradient(loss, model.trainable_weights)\n\n\n"
+        "def score(x, y):\n    model = keras.Sequential()\n    given = model(x)\n"
+        "    return K.mean(keras.losses.mse(y, given))\n"
+    )
+    assert not is_safe(source)

@@ -143,15 +143,21 @@ def is_of_trained_model(module: Module, node: cst.BaseExpression) -> bool:
     """
     made = value_of(module, node)
     model = made.func if isinstance(made, cst.Call) else None
-    kind = None if model is None else module.type_of(model)
-    if model is None or kind is None or kind.kind is not Kind.MODEL:
+    kind = module.type_of(model) if isinstance(model, cst.Name) else None
+    if not isinstance(model, cst.Name) or kind is None or kind.kind is not Kind.MODEL:
         return False
-    return any(
-        isinstance(call := module.parent(each), cst.Call)
-        and call.func is each
-        and isinstance(of := passed(call, "sources", 1), cst.Attribute)
-        and of.attr.value in _WEIGHTS
-        and of.value.deep_equals(model)
-        for each in module.attributes
-        if each.attr.value == "gradient"
+    bound = module.bindings_at(model)
+    return len(bound) == 1 and any(
+        module.bindings_at(each) == bound for each in _trained_by_a_tape(module)
     )
+
+
+def _trained_by_a_tape(module: Module) -> Iterator[cst.Name]:
+    """Yield ``model`` of each ``tape.gradient(loss, model.trainable_weights)``."""
+    for each in module.attributes:
+        call = module.parent(each) if each.attr.value == "gradient" else None
+        if isinstance(call, cst.Call) and call.func is each:
+            match passed(call, "sources", 1):
+                case cst.Attribute(value=cst.Name() as model, attr=cst.Name(value=weights)):
+                    if weights in _WEIGHTS:
+                        yield model
