@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.backends.own_tensors import is_made_by_tensorflow
 from kdoctor.analysis.backends.reach import is_run_by_keras
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.facts import BACKEND_NAMES
@@ -88,7 +89,11 @@ def _is_shape_of_tensor(module: Module, node: cst.BaseExpression) -> bool:
                 return False
         case _:
             return False
-    return not _is_of_self(owner) and not is_shape_tuple(module, node)
+    return (
+        not _is_of_self(owner)
+        and not is_shape_tuple(module, node)
+        and not is_made_by_tensorflow(module, owner)
+    )
 
 
 def _is_getter(module: Module, node: cst.Attribute) -> bool:
@@ -100,6 +105,7 @@ def _is_getter(module: Module, node: cst.Attribute) -> bool:
         and call.func is node
         and not call.args
         and not _is_of_self(node.value)
+        and not is_made_by_tensorflow(module, node.value)
         and module.qualified(node) is None
         and not any(each.name.value == _GETTER for each in module.nodes(cst.FunctionDef))
     )
