@@ -44,7 +44,7 @@ def named_files(
         names += [(where, name) for name in paths for where in (here, Path(beside))]
     seen = set[Path]()
     for folder, name in list(dict.fromkeys(names))[:_MAX_TRIED]:
-        path = _at_hand(folder, name)
+        path = at_hand(folder, name)
         if path is None or path.resolve() in seen:
             continue
         seen.add(path.resolve())
@@ -58,7 +58,7 @@ def _of_message(message: str) -> Iterator[str]:
         yield next(filter(None, each.group("filepath", "quoted", "bare")))
 
 
-def _at_hand(folder: Path, name: str) -> Path | None:
+def at_hand(folder: Path, name: str) -> Path | None:
     """Return the file or folder of a name, None where there is none."""
     if len(name) > _MAX_NAME or not name.strip():
         return None
