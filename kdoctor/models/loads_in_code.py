@@ -13,8 +13,8 @@ from kdoctor.analysis.dataflow.texts import NUMBER, texts_of
 from kdoctor.documents import Document, read_regular
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import oracle
+from kdoctor.models.at_hand import at_hand
 from kdoctor.models.load import Load
-from kdoctor.models.named_files import at_hand
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.syntax import Module
 from kdoctor.target import Target

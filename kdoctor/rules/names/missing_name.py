@@ -14,7 +14,7 @@ from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
 from kdoctor.rules.names._classes_asked_for import never_one
 from kdoctor.rules.names._deferred_imports import deferred_import
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     by_star,
@@ -55,7 +55,7 @@ def check(file: File) -> Iterator[Finding]:
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     if not missing:
         return
-    helpers = Keras2Code(module, facts, missing)
+    helpers = DefinitionFixes(module, facts, missing)
     moves = Moves(module, _ways(facts), missing, helpers)
 
     def attempt_for(reference: Reference, found: Lookup) -> Fix | NoFix:
