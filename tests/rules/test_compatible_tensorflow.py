@@ -33,12 +33,14 @@ OF_TENSORFLOW = [
 
 
 def found(code, source, target):
-    result = scan(["-"], stdin=source.encode(), select=[code], target=target)
+    result = scan(["-"], stdin=source.encode(), select=[code], target=target, backend="all")
     return [(each.place.line, each.fix is None) for each in result.findings]
 
 
 def mended(code, source, target):
-    result = fix(["-"], stdin=source.encode(), select=[code], target=target, unsafe=True)
+    result = fix(
+        ["-"], stdin=source.encode(), select=[code], target=target, backend="all", unsafe=True
+    )
     return result.files[0].after.decode() if result.files else source
 
 
