@@ -28,7 +28,8 @@ from kdoctor.rewrite.import_choices import (
 from kdoctor.rewrite.import_habits import ImportStatement, from_module
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
-from kdoctor.rewrite.new_code import names_in, new_text, replaced_spans
+from kdoctor.rewrite.new_code import names_in_edit, replaced_spans
+from kdoctor.rewrite.package_names import are_kin, binds_in_place_of
 from kdoctor.rewrite.roots import import_root, need_under_same_root, package_of
 from kdoctor.rewrite.string_references import may_be_read_by_text
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
@@ -84,7 +85,7 @@ class _Plan:
         self.fixes = fixes
         self.keeps = keeps
         self.fixed = [edit for fix in fixes for edit in fix.edits]
-        self.new_names = set(chain.from_iterable(map(names_in, new_text(self.fixed))))
+        self.new_names = set(chain.from_iterable(map(names_in_edit, self.fixed)))
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, ImportChange] = {}
         self.places = ImportPlaces(module, self.changes, limit, sorting)
@@ -187,20 +188,22 @@ class _Plan:
         return after > 0 and self.replaced[after - 1].covers(span)
 
     def _is_package_still_read(self, binding: ImportBinding) -> bool:
-        if binding.alias is None or not isinstance(binding.statement, cst.Import):
-            return False
-        if "." not in _dotted(binding.alias.name):
-            return False
-        others = (
-            other
-            for other in _by_local(self.module)[binding.local]
-            if other.statement is not binding.statement
-        )
-        if any(not is_conditional(self.module, other.statement) for other in others):
+        named = binding.alias and binding.alias.name
+        if not isinstance(named, cst.Attribute) or isinstance(binding.statement, cst.ImportFrom):
             return False
         uses = self.module.uses_of(binding)
-        return binding.local in self.new_names or not all(
-            self._vanishes(self.module.span(use)) for use in uses
+        left = [use for use in uses if not self._vanishes(self.module.span(use))]
+        new = [edit for edit in self.fixed if binding.local in names_in_edit(edit)]
+        staying = (each for each in _by_local(self.module)[binding.local] if self._stays(each))
+        return bool(left or new) and not any(
+            binds_in_place_of(self.module, other, binding, left, new) for other in staying
+        )
+
+    def _stays(self, binding: ImportBinding) -> bool:
+        """Say whether an import goes on to bind its name, as it is or cut down to its package."""
+        change = self.changes.get(binding.statement, ImportChange())
+        return binding.alias in change.renamed or not (
+            binding.alias in change.gone or self._is_dropped(binding)
         )
 
     def _fails(self, binding: ImportBinding) -> bool:
@@ -240,7 +243,7 @@ class _Plan:
                 everywhere = False  # a name of a class is not seen in its methods
             elif top and self._is_read_above(need, binding):
                 everywhere = False
-            elif scope is None and not renewed and not _are_kin(need, binding):
+            elif scope is None and not renewed and not are_kin(need, binding):
                 everywhere = False  # no branch chooses between packages that all of them need
             else:
                 for each in self._alternatives(binding, need):
@@ -275,7 +278,7 @@ class _Plan:
                 if span.covers(inner):
                     found.append(reference.binding)
                 place += 1
-        kin = [each for each in found if _are_kin(need, each)]
+        kin = [each for each in found if are_kin(need, each)]
         return kin or found
 
     def _is_always_bound(self, binding: ImportBinding) -> bool:
@@ -394,10 +397,6 @@ class _Plan:
                 inside = references[first : first + 1]
                 node = inside[0][1].node if inside else self.module.tree
                 yield edit.span, node
-
-
-def _are_kin(need: ImportNeed, binding: ImportBinding) -> bool:
-    return package_of(binding.name) == package_of(need.module)
 
 
 @once
