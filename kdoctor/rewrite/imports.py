@@ -25,13 +25,14 @@ from kdoctor.rewrite.import_choices import (
     reason_to_keep,
     whole,
 )
-from kdoctor.rewrite.import_habits import ImportStatement, from_module
+from kdoctor.rewrite.import_habits import ImportStatement
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
 from kdoctor.rewrite.new_code import names_in_edit, replaced_spans
-from kdoctor.rewrite.package_names import are_kin, binds_in_place_of
+from kdoctor.rewrite.package_names import are_kin, binds_in_place_of, is_import_of_others
 from kdoctor.rewrite.roots import import_root, need_under_same_root, package_of
 from kdoctor.rewrite.string_references import may_be_read_by_text
+from kdoctor.rewrite.tried_imports import failing_above, import_above
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
@@ -91,17 +92,22 @@ class _Plan:
         self.places = ImportPlaces(module, self.changes, limit, sorting)
         self.replaced = sorted(chain.from_iterable(map(replaced_spans, self.fixed)))
         self.gone_choices: list[Span] = []
+        self.chosen: frozenset[int] = frozenset()
+        self.above: dict[ImportStatement, dict[ImportNeed, None]] = {}
 
     def edits(self) -> Iterator[Edit]:
         for binding in self._touched():
             self._remove(binding)
         chosen = [each for each in _choices(self.module) if self._is_left_unused(each)]
+        self.chosen = frozenset(map(id, chosen))
         self._take_out(emptied_choices(self.module, chosen, decided=True))
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
             self._add_need(need)
         left = [each for each in chosen if each.statement not in self.changes]
         self._take_out(emptied_choices(self.module, left, decided=False))
         self._prune_branches(chosen)
+        for statement, needs in self.above.items():
+            yield import_above(self.module, statement, list(needs), self.sorting)
         yield from self.places.settle()
         yield from statement_edits(
             self.module, self.changes, self.gone_choices, self.limit, self.sorting
@@ -199,6 +205,9 @@ class _Plan:
             binds_in_place_of(self.module, other, binding, left, new) for other in staying
         )
 
+    def _goes(self, binding: ImportBinding) -> bool:
+        return id(binding) in self.chosen or self._is_removed(binding)
+
     def _stays(self, binding: ImportBinding) -> bool:
         """Say whether an import goes on to bind its name, as it is or cut down to its package."""
         change = self.changes.get(binding.statement, ImportChange())
@@ -235,8 +244,9 @@ class _Plan:
         for binding in old:
             scope = self._scope(binding)
             renewed = need.local == binding.local and self._is_dropped(binding)
+            above = top is not None and self._position(top) < self._position(binding)
             if isinstance(scope, cst.FunctionDef) and (
-                (top and not renewed) or self._is_read_outside(binding, scope)
+                (above and not renewed) or self._is_read_outside(binding, scope)
             ):
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):
@@ -245,6 +255,8 @@ class _Plan:
                 everywhere = False
             elif scope is None and not renewed and not are_kin(need, binding):
                 everywhere = False  # no branch chooses between packages that all of them need
+            elif failing := failing_above(self.module, binding, self._goes):
+                self.above.setdefault(failing, {})[need] = None
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
@@ -362,19 +374,9 @@ class _Plan:
             if self.module.span(line).start <= start:
                 continue
             small = line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
-            if not all(map(self._is_import_of_others, small)):
+            if not all(is_import_of_others(self.module, each) for each in small):
                 yield self.module.span(line), line
                 return
-
-    def _is_import_of_others(self, statement: cst.CSTNode) -> bool:
-        """Say whether a statement only imports from packages that are installed."""
-        modules: list[str | None] = []
-        if isinstance(statement, cst.Import):
-            modules = [_dotted(alias.name) for alias in statement.names]
-        elif isinstance(statement, cst.ImportFrom):
-            modules = [from_module(statement)]
-        tops = [each and each.partition(".")[0].strip() for each in modules]
-        return bool(tops) and all(top and not self.module.is_project_module(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""
@@ -443,7 +445,3 @@ def _bound_otherwise(module: Module) -> frozenset[int]:
     """Return the imports, by identity, whose names are assigned to or deleted."""
     stores = (ReferenceKind.STORE, ReferenceKind.DELETE)
     return frozenset(id(each.binding) for each in module.references if each.kind in stores)
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    return cst.Module(()).code_for_node(node)

@@ -35,7 +35,7 @@ def fixed(source):
         ),
         (
             "import keras.layers.core\ndef f():\n    return keras.Model\nimport keras.layers\n",
-            "def f():\n    return keras.Model\nimport keras.layers\n",
+            "import keras\ndef f():\n    return keras.Model\nimport keras.layers\n",
         ),
         (
             "import keras.layers.core\ndef f():\n    import keras.layers\n    keras.Model\nkeras.Model\n",
