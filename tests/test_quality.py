@@ -17,7 +17,7 @@ MECHANISMS = {
     "topics",
     "addons", "attacks_on_safe", "behaviour", "breakages", "class_checks", "compatible_tensorflow",
     "copied_libraries", "elementwise_operands", "error_on_each_kind_of_object", "examples",
-    "examples_run", "fixes_of_shared_values", "help_without_fix", "keras_2_code",
+    "examples_run", "fixes_of_shared_values", "help_without_fix", "definitions",
     "multiple_inheritance", "named_bases",
     "names_set_by_the_program", "negative_axes", "no_false_alarms", "optimizer_classes",
     "optimizer_classes_train", "pages", "path_collisions", "path_endings", "registry", "saving",

@@ -22,8 +22,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="PATH",
-        help="Saved models, and folders to search for them. A file named here is always looked "
-        "at.  [default: .]",
+        help="Saved models, and folders to search for them; or code: then those that it loads. A "
+        "file named here is always looked at.  [default: .]",
         show_default=False,
     ),
 ]
@@ -70,6 +70,7 @@ def model(  # noqa: PLR0913 - the options of the command
     \b
     kdoctor model model.h5
     kdoctor model models/ --target keras==3.10.0
+    kdoctor model predict.py notebook.ipynb        the models that this code loads
     kdoctor model . --format json
     kdoctor model old.h5 --convert new.keras --verify
     kdoctor model old.h5 --code model.py

@@ -52,7 +52,9 @@ def model(asked: Asked) -> int:
         saved_model.write_models(found, page)
     for each in found.leading_out if page.verbosity >= 0 else ():
         notes.line(f"kdoctor: {printable(each)}: not read: a link out of the folder; name it")
-    if found.has_read_nothing:
+    for each in found.without:
+        notes.line(f"kdoctor: {printable(each)}: loads no saved model that is here by its path")
+    if found.has_read_nothing and not found.without:
         notes.line("kdoctor: no saved model was found: name a file to have it looked at")
     if found.unreadable or found.has_read_nothing:
         return 2

@@ -71,5 +71,7 @@ class At(Struct, frozen=True):
 def shown(value: object) -> str:
     """Return a name or a value that a file holds, as short as a message needs it."""
     text = value if isinstance(value, str) else repr(value)
+    if len(text) <= MAX_SHOWN and text.isprintable():
+        return text
     text = "".join(each if each.isprintable() else "?" for each in text[: MAX_SHOWN + 1])
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

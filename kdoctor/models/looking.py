@@ -12,10 +12,12 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.documents.discovery import MODEL_ENDINGS, Listing, Search, reported
+from kdoctor.documents.document import kind_by_ending
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Unreadable
 from kdoctor.models.explained import Explained, Judge
 from kdoctor.models.kinds import FileKind, index_of
+from kdoctor.models.load import Load
 from kdoctor.target import Target
 
 # What a saved model may be called, and much else: listed where the content is that of a model.
@@ -48,6 +50,7 @@ class Looked(Struct, frozen=True):
 
     ``unreadable`` are the files that could not be read. ``passed_over`` counts, by kind, files
     below a folder that may be something else; ``leading_out`` are links that were not followed.
+    ``loads`` are the calls of code that was named, ``without`` the code that loads none of them.
     """
 
     target: Target
@@ -55,6 +58,12 @@ class Looked(Struct, frozen=True):
     unreadable: tuple[Unreadable, ...] = ()
     passed_over: tuple[tuple[FileKind, int], ...] = ()
     leading_out: tuple[str, ...] = ()
+    loads: tuple[Load, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def loads_of(self, model: Explained) -> list[Load]:
+        """Return the calls that load a model, in the order of their files."""
+        return [each for each in self.loads if each.path == model.path]
 
     @property
     def has_read_nothing(self) -> bool:
@@ -71,16 +80,21 @@ def look_at(
     """Look at the saved models among some paths and below them.
 
     Folders are searched as a scan does it, but for what git ignores: models are seldom tracked. A
-    SavedModel, an unzipped archive and a checkpoint count as one. What is named is always told.
+    SavedModel, an unzipped archive and a checkpoint count as one. What is named is always told. Of
+    code that is named, the models are looked at that it loads.
 
     Raises:
         UsageProblem: a path does not exist, or settings cannot be read.
     """
     named, searched = _parted(paths)
+    code = [path for path in named if kind_by_ending(path) is not None]
+    loads, without, unread = _loads(code, target)
+    loaded = [str(each.path) for each in loads]
+    named = list(dict.fromkeys([*(path for path in named if path not in code), *loaded]))
     listing = _listing(searched, exclude) if searched else Listing(())
     units = [*dict.fromkeys([*named, *_units(listing.files)])]
     judge = Judge(target)
-    models, unreadable = list[Explained](), [*listing.unreadable]
+    models, unreadable = list[Explained](), [*listing.unreadable, *unread]
     passed = Counter[FileKind]()
     for number, path in enumerate(units):
         if progress is not None:
@@ -100,7 +114,27 @@ def look_at(
         tuple(sorted(unreadable, key=lambda each: each.path)),
         tuple(sorted(passed.items())),
         listing.leading_out,
+        tuple(loads),
+        tuple(without),
     )
+
+
+def _loads(code: Sequence[str], target: Target) -> tuple[list[Load], list[str], list[Unreadable]]:
+    """Return what code loads, the code that loads nothing at hand, and what cannot be read."""
+    loads, without, unreadable = list[Load](), list[str](), list[Unreadable]()
+    if not code:
+        return loads, without, unreadable
+    from kdoctor.models.loads_in_code import loads_in  # noqa: PLC0415 - libcst, for code alone
+
+    for path in code:
+        try:
+            found = loads_in(path, target)
+        except FileProblem as problem:
+            unreadable.append(Unreadable(path, str(problem)))
+            continue
+        loads += found
+        without += [] if found else [path]
+    return loads, without, unreadable
 
 
 def _listing(paths: Sequence[str], exclude: Iterable[str]) -> Listing:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kdoctor.models.at_hand import at_hand
 from kdoctor.models.explained import Explained, explained
-from kdoctor.models.kinds import index_of
 from kdoctor.models.looking import may_be_text
 from kdoctor.target import Target
 
 _MAX_TRIED: Final = 20  # names of one error
-_MAX_NAME: Final = 400  # characters
 # How messages of Keras, h5py and TensorFlow name a file; a sentence may go on behind it.
 _IN_MESSAGE: Final = re.compile(
     r"filepath=(?P<filepath>[^,\n]+?)(?=[.,]?\s|[.,]?$)"
@@ -44,7 +43,7 @@ def named_files(
         names += [(where, name) for name in paths for where in (here, Path(beside))]
     seen = set[Path]()
     for folder, name in list(dict.fromkeys(names))[:_MAX_TRIED]:
-        path = _at_hand(folder, name)
+        path = at_hand(folder, name)
         if path is None or path.resolve() in seen:
             continue
         seen.add(path.resolve())
@@ -56,20 +55,3 @@ def named_files(
 def _of_message(message: str) -> Iterator[str]:
     for each in _IN_MESSAGE.finditer(message):
         yield next(filter(None, each.group("filepath", "quoted", "bare")))
-
-
-def _at_hand(folder: Path, name: str) -> Path | None:
-    """Return the file or folder of a name, None where there is none."""
-    if len(name) > _MAX_NAME or not name.strip():
-        return None
-    path = folder / name
-    try:
-        is_there = path.is_file() or (path.is_dir() and _is_model(path))
-        return path if is_there or index_of(path) is not None else None
-    except (OSError, ValueError):
-        return None
-
-
-def _is_model(folder: Path) -> bool:
-    marks = ("saved_model.pb", "config.json", "checkpoint")
-    return any((folder / each).is_file() for each in marks)

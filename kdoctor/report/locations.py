@@ -9,7 +9,7 @@ from urllib.parse import quote_from_bytes
 from msgspec import Struct
 
 from kdoctor.engine.result import SkippedPart
-from kdoctor.model import Finding
+from kdoctor.model import Finding, Place
 from kdoctor.report.links import file_url, linked, rule_url
 from kdoctor.report.output import Page, printable
 
@@ -18,7 +18,11 @@ _STDIN = "-"
 
 def where(finding: Finding) -> str:
     """Return ``path:line:column``, with the cell in a notebook."""
-    place = finding.place
+    return where_placed(finding.place)
+
+
+def where_placed(place: Place) -> str:
+    """Return the same of any place."""
     return f"{printable(place.path)}{_cell(place.cell)}:{place.line}:{place.column}"
 
 

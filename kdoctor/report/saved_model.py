@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,9 +13,11 @@ from kdoctor import __version__
 from kdoctor.models import Explained, Gravity, Obstacle, Verdict
 from kdoctor.models.contents import Contents, Signature, WeightGroup
 from kdoctor.models.kinds import FileKind
+from kdoctor.models.load import Load
 from kdoctor.models.looking import Looked
 from kdoctor.models.of_kind import WEIGHTS, how_to_load
 from kdoctor.models.serving import described
+from kdoctor.report.locations import where_placed
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count, write_lines
 
@@ -45,7 +47,7 @@ def write_models(found: Looked, page: Page) -> None:
     for number, each in enumerate(found.models):
         if number:
             page.line()
-        write_text(each, page)
+        write_text(each, page, found.loads_of(each))
     if found.models and found.unreadable:
         page.line()
     for file in found.unreadable:
@@ -55,11 +57,18 @@ def write_models(found: Looked, page: Page) -> None:
         write_lines(_summary(found), page)
 
 
-def write_text(found: Explained, page: Page) -> None:
-    """Write what the file is and the verdict, then each obstacle with place, cause and cure."""
+def write_text(found: Explained, page: Page, loads: Sequence[Load] = ()) -> None:
+    """Write what the file is and the verdict, then each obstacle with place, cause and cure.
+
+    ``loads`` are the calls that load it, where the code was named.
+    """
     path = page.paint("path", printable(str(found.path)))
     verdict = page.paint(_ROLES[found.verdict] if found.verdict else "change", _verdict(found))
     page.line(f"{path}: {_what(found.contents)}: {verdict}")
+    for load in loads if page.verbosity >= 0 else ():
+        call = printable(" ".join(load.call.split()))
+        for line in page.wrapped(f"  loaded at {where_placed(load.place)}: {call}", "    "):
+            page.line(line)
     folded = _folded(found.obstacles or ())
     for obstacle, places in folded[:_MAX_SHOWN]:
         _write_obstacle(obstacle, places, page)
@@ -91,7 +100,10 @@ def write_models_json(found: Looked, page: Page) -> None:
     document = {
         "kdoctor": __version__,
         "target": {"name": target.name, "version": target.version, "source": target.source},
-        "models": [document_of(each) for each in found.models],
+        "models": [
+            document_of(each) | {"loaded_at": [_load(load) for load in found.loads_of(each)]}
+            for each in found.models
+        ],
         "unreadable": [{"path": file.path, "why": file.why} for file in found.unreadable],
         "passed_over": {str(kind): number for kind, number in found.passed_over},
     }
@@ -117,6 +129,12 @@ def document_of(found: Explained) -> dict[str, Any]:
         "weights": None if told.weights is None else [_group(each) for each in told.weights],
         "not_looked_at": list(told.notes),
     }
+
+
+def _load(load: Load) -> dict[str, Any]:
+    place = load.place
+    at = {"path": place.path, "cell": place.cell, "line": place.line, "column": place.column}
+    return at | {"call": load.call}
 
 
 def _obstacle(obstacle: Obstacle) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from kdoctor import __version__
 from kdoctor.digests import sha256
 from kdoctor.models import Explained, Fault, Gravity, Obstacle
+from kdoctor.models.load import Load
 from kdoctor.models.looking import Looked
 from kdoctor.report.formats.sarif import BASES, SCHEMA, artifact_of
 from kdoctor.report.links import home_url
@@ -54,7 +55,11 @@ def write_sarif(found: Looked, page: Page) -> None:
         "invocations": [_invocation(found, checkout)],
         "originalUriBaseIds": BASES,
         "columnKind": "unicodeCodePoints",
-        "results": [each for model in found.models for each in _results(model, rules, checkout)],
+        "results": [
+            result | _loads(found.loads_of(model), checkout)
+            for model in found.models
+            for result in _results(model, rules, checkout)
+        ],
         "properties": {"target": str(found.target), "filesRead": len(found.models)},
     }
     page.line(json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2))
@@ -83,6 +88,22 @@ def _results(
             "partialFingerprints": {_FINGERPRINT: _fingerprint(model, obstacle, checkout)},
             "properties": {"kind": str(model.kind), "verdict": str(model.verdict)},
         }
+
+
+def _loads(loads: Sequence[Load], checkout: SourceRoot) -> dict[str, Any]:
+    """Return where code that was named loads the model, as related locations of a result."""
+    related = [
+        {
+            "physicalLocation": {
+                "artifactLocation": artifact_of(each.place.path, checkout),
+                "region": {"startLine": each.place.line, "startColumn": each.place.column},
+            },
+            "message": {"text": f"loaded here: {each.call}"},
+        }
+        for each in loads
+        if each.place.cell is None  # where a cell stands in the JSON of a notebook is not known
+    ]
+    return {"relatedLocations": related} if related else {}
 
 
 def _message(obstacle: Obstacle) -> str:

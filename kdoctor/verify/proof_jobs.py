@@ -9,7 +9,7 @@ from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule, all_rules
 from kdoctor.rules.environment import _addons
-from kdoctor.rules.names._keras_2_code import proofs
+from kdoctor.rules.names._definitions import proofs
 from kdoctor.verify.jobs import DEFAULT_BACKEND, ExampleJob, RewriteJob
 
 CASES = 150

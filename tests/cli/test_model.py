@@ -206,3 +206,71 @@ def test_a_scan_counts_the_models_that_it_passes_and_names_the_command(models):
 
 def test_a_scan_of_a_model_names_the_command(models):
     assert "`kdoctor model new.h5` looks at it" in models.kdoctor("scan", "new.h5").out
+
+
+CODE = """\
+import os
+import keras
+from tensorflow.keras.models import load_model as get
+
+FOLDER = "deep"
+first = get("new.h5", compile=False)
+again = keras.models.load_model(
+    "new.h5")
+page = keras.models.load_model(os.path.join(FOLDER, "page.keras"))
+
+
+def load(model, name):
+    model.load_weights(name)
+    model.load_weights("absent.h5")
+    open("old.h5")
+"""
+
+
+def test_of_code_the_models_are_told_that_it_loads(models):
+    models.write({"predict.py": CODE})
+    ended = models.kdoctor("model", "predict.py")
+    assert ended.code == 1  # a web page is no model
+    told = [line for line in ended.out.splitlines() if line.startswith(("  loaded", "deep", "new"))]
+    assert told == [
+        "deep/page.keras: web page, not a model: keras 3.15.1 does not load it",
+        '  loaded at predict.py:9:8: keras.models.load_model(os.path.join(FOLDER, "page.keras"))',
+        "new.h5: Keras model in HDF5, written by Keras 2.3.1, tensorflow: keras 3.15.1 loads it",
+        '  loaded at predict.py:6:9: get("new.h5", compile=False)',
+        '  loaded at predict.py:7:9: keras.models.load_model( "new.h5")',
+    ]
+
+
+def test_a_path_counts_from_the_folder_of_the_code_as_well(models):
+    models.write({"deep/notebook.py": 'import keras\nkeras.models.load_model("page.keras")\n'})
+    (told,) = json.loads(models.kdoctor("model", "deep/notebook.py", "--json").out)["models"]
+    assert told["file"] == "deep/page.keras"
+    assert told["loaded_at"] == [
+        {
+            "path": "deep/notebook.py",
+            "cell": None,
+            "line": 2,
+            "column": 1,
+            "call": 'keras.models.load_model("page.keras")',
+        }
+    ]
+
+
+def test_code_that_loads_nothing_at_hand_and_no_python_are_said(models):
+    models.write({"none.py": "x = 1\n", "bad.py": "x = (\n"})
+    ended = models.kdoctor("model", "none.py")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "kdoctor: none.py: loads no saved model that is here by its path\n"
+    ended = models.kdoctor("model", "bad.py")
+    assert ended.code == 2
+    assert ended.out.startswith("bad.py: not read: '(' was never closed")
+
+
+def test_the_result_of_a_model_names_the_code_that_loads_it(models):
+    models.write({"predict.py": 'import keras\nmodel = keras.models.load_model("old.h5")\n'})
+    log = json.loads(models.kdoctor("model", "predict.py", "--format", "sarif").out)
+    jsonschema.validate(log, json.loads(SCHEMA.read_text()))
+    related = [each["relatedLocations"] for each in log["runs"][0]["results"]]
+    assert related
+    for (place,) in related:
+        assert place["physicalLocation"]["region"] == {"startLine": 2, "startColumn": 9}

@@ -14,9 +14,9 @@ import pytest
 from kdoctor import engine, reference
 from kdoctor.model import Applicability
 from kdoctor.rules.environment import _addons
-from kdoctor.rules.names._keras_2_code.addons import ADDONS, WRITTEN
-from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
-from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from kdoctor.rules.names._definitions.dead_packages import ADDONS, WRITTEN
+from kdoctor.rules.names._definitions.definitions import definition, with_needs
+from kdoctor.rules.names._definitions.proofs import proof_of
 from tests.frameworks import keras, tf
 
 SUCCESSORS = {each.name.rpartition(".")[2]: each for each in _addons._SUCCESSORS}

@@ -9,9 +9,9 @@ import pytest
 
 from kdoctor import engine
 from kdoctor.model import Applicability
-from kdoctor.rules.names._keras_2_code.addons import IN_CONTRIB, WRITTEN_OF_CONTRIB
-from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
-from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from kdoctor.rules.names._definitions.dead_packages import IN_CONTRIB, WRITTEN_OF_CONTRIB
+from kdoctor.rules.names._definitions.definitions import definition, with_needs
+from kdoctor.rules.names._definitions.proofs import proof_of
 from tests.frameworks import keras
 
 HOMES = {each.rpartition(".")[2]: each for each in IN_CONTRIB.recorded.names}

@@ -4,6 +4,7 @@ import pytest
 
 from kdoctor.analysis import facts
 from kdoctor.engine import fix, scan
+from kdoctor.model import Fix
 from kdoctor.rules.names._moved_calls import WRITTEN_OUT
 from kdoctor.rules.names.missing_name import check
 
@@ -307,6 +308,39 @@ def test_what_is_read_off_a_module_that_another_file_hands_on_is_reported(tmp_pa
         ("backend.py", 2),
         ("use.py", 3),
     ]
+
+
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        ("from pk import parts as K\n\nx = K.initializers.normal()\n", 3),
+        ("import pk.parts\n\nx = pk.parts.initializers.normal()\n", 3),
+        ("import pk.parts as K\n\ninits = K.initializers\nx = inits.normal()\n", 4),
+        ("from pk.parts import initializers\n\nx = initializers.normal()\n", 3),
+    ],
+)
+def test_what_is_read_off_a_module_of_the_project_is_reported_where_it_is_written(
+    tmp_path, use: str, line: int
+) -> None:
+    (tmp_path / "pk").mkdir()
+    (tmp_path / "pk" / "__init__.py").write_text("")
+    (tmp_path / "pk" / "parts.py").write_text(
+        "import os\n\nif os.environ.get('ROOT') == 'keras':\n    from keras import initializers\n"
+        "else:\n    from tensorflow.keras import initializers\n"
+    )
+    (tmp_path / "pk" / "use.py").write_text(use)
+    found = scan([str(tmp_path)], select=["KD102"]).findings
+    assert [(each.place.path.rpartition("/")[2], each.place.line) for each in found] == [
+        ("use.py", line)
+    ]
+    assert all(isinstance(each.fix, Fix) or line == 4 for each in found)
+
+
+def test_what_a_module_of_the_project_lacks_itself_is_reported_there_alone(tmp_path) -> None:
+    (tmp_path / "parts.py").write_text("from keras.layers import CuDNNLSTM\n")
+    (tmp_path / "use.py").write_text("import parts\n\nx = parts.CuDNNLSTM(3).input\n")
+    found = scan([str(tmp_path)], select=["KD102"]).findings
+    assert [each.place.path.rpartition("/")[2] for each in found] == ["parts.py"]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kdoctor.analysis.dataflow.texts import NUMBER, texts_of
 from kdoctor.documents import Document
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.saving._path_endings import ending
-from kdoctor.rules.saving._text_endings import NUMBER, texts_of
 from kdoctor.syntax import Module
 
 MODEL = (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 _VERIFY = _HERE.parents[1] / "kdoctor" / "verify" / "addons"
-_NAMES = _HERE.parents[1] / "kdoctor" / "rules" / "names" / "_keras_2_code" / "addons.json"
+_NAMES = _HERE.parents[1] / "kdoctor" / "rules" / "names" / "_definitions" / "addons.json"
 _RESULTS = _VERIFY / "results.json"
 _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0"}
 

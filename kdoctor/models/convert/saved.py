@@ -7,7 +7,7 @@ order follows from the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -113,7 +113,8 @@ def layers_of(
 ) -> Saved:
     """Return the objects of a model: its configuration before and after."""
     before = _layers(old)
-    after = [each for each in new["config"]["layers"] if not _is_step(each, new, names_of(old))]
+    had, has = frozenset(names_of(old)), frozenset(map(_name, new["config"]["layers"]))
+    after = [each for each in new["config"]["layers"] if not _is_step(each, has, had)]
     if len(after) == len(before) + 1:
         after = after[1:]  # the input that was put before the first layer of a Sequential
     pairs = list(zip(before, after, strict=True))
@@ -259,12 +260,15 @@ def _is_trained(layer: Mapping[str, Any]) -> bool:
     return not isinstance(config, dict) or config.get("trainable", True) is not False
 
 
-def _is_step(layer: Mapping[str, Any], model: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Say whether a layer is one of several operations of a `Lambda`, and not the last one."""
+def _is_step(layer: Mapping[str, Any], names: Container[str], before: Container[str]) -> bool:
+    """Say whether a layer is one of several operations of a `Lambda`, and not the last one.
+
+    ``names`` are those of the layers of its model, ``before`` those that the file had.
+    """
     whole = _name(layer).rpartition("_step_")[0]
-    if not whole or not _is_operation(layer) or _name(layer) in names:
+    if not whole or not _is_operation(layer) or _name(layer) in before:
         return False
-    return any(_name(each) == whole for each in model["config"]["layers"])
+    return whole in names
 
 
 def _is_operation(layer: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from kdoctor.rewrite import Guard, GuardAnswer, Question, Rewrite, UseSite, equals, rewrite
 from kdoctor.rewrite.pure_tests import is_pure_test
 from kdoctor.rules.example import Example
-from kdoctor.rules.names._keras_2_code.addons import ADDONS, PACKAGE
+from kdoctor.rules.names._definitions.dead_packages import ADDONS, PACKAGE
 
 
 def _may_be_left_out(parameter: str) -> Guard:

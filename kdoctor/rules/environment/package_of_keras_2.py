@@ -18,8 +18,8 @@ from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._addons import rows
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
-from kdoctor.rules.names._keras_2_code.addons import PACKAGE
-from kdoctor.rules.names._keras_2_code.package_fixes import PackageFixes
+from kdoctor.rules.names._definitions.dead_packages import PACKAGE
+from kdoctor.rules.names._definitions.package_fixes import PackageFixes
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 

@@ -44,9 +44,10 @@ def is_read_of_guarded_value(module: Module, reference: Reference) -> bool:
     return any(value is not None and module.is_guarded(value) for value in values)
 
 
-def of_package(module: Module, package: str) -> Iterator[Reference]:
+def of_package(module: Module, package: str, below: str = "") -> Iterator[Reference]:
     """Yield what is imported from a package, each once, else what is read off it.
 
+    With ``below``, only what has that dotted name, or is in it.
     Nothing where the project has a package of that name itself, as the library's own checkout has.
     """
     if module.is_project_module(package):
@@ -55,7 +56,7 @@ def of_package(module: Module, package: str) -> Iterator[Reference]:
         reference
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and f"{reference.name}.".startswith(f"{package}.")
+        and f"{reference.name}.".startswith(f"{below or package}.")
         and f"{reference.binding.imported}.".startswith(f"{package}.")
         and not module.is_guarded(reference.node)
     )

@@ -20,9 +20,9 @@ from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.loading import load_rule
 from kdoctor.rules.names._class_checks import with_question
 from kdoctor.rules.names._classes_asked_for import has_no_objects, is_only_asked_for, never_one_or
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
 from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._kept_defaults import is_renamed_by, with_old_defaults
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
 from kdoctor.rules.names._moved_calls import (
     changed_defaults,
     means_the_same,
@@ -56,7 +56,7 @@ class Moves:
     """The rewrites of one file's missing names."""
 
     def __init__(
-        self, module: Module, ways: Ways, missing: dict[Reference, Lookup], helpers: Keras2Code
+        self, module: Module, ways: Ways, missing: dict[Reference, Lookup], helpers: DefinitionFixes
     ) -> None:
         self._module = module
         self._helpers = helpers

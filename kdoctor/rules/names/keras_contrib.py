@@ -10,9 +10,9 @@ from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import package
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.names._deduplicate import of_package
-from kdoctor.rules.names._keras_2_code.addons import CONTRIB
-from kdoctor.rules.names._keras_2_code.names import helper_of
-from kdoctor.rules.names._keras_2_code.package_fixes import PackageFixes
+from kdoctor.rules.names._definitions.dead_packages import CONTRIB
+from kdoctor.rules.names._definitions.keras_2_helpers import helper_of
+from kdoctor.rules.names._definitions.package_fixes import PackageFixes
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference
 

@@ -14,7 +14,7 @@ from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE
 from kdoctor.rules.names._classes_asked_for import never_one
 from kdoctor.rules.names._deferred_imports import deferred_import
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     by_star,
@@ -34,7 +34,7 @@ from kdoctor.rules.names._removed_classes import stand_in
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import told_by_hand
 from kdoctor.rules.rule import rule
-from kdoctor.syntax import Reference, ReferenceKind
+from kdoctor.syntax import Module, Reference, ReferenceKind
 
 
 @rule("KD102", severity=Severity.ERROR, look_for=files(references(where=may_be_missing)))
@@ -46,7 +46,7 @@ def check(file: File) -> Iterator[Finding]:
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
         and (found := look_up(module, reference, facts)) is not None
-        and (_is_imported_here(reference) or _is_read_here(reference, found))
+        and (_is_imported_here(reference) or _is_read_here(module, reference, found))
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
         and not another_star_may_bind_it(module, reference)
@@ -55,7 +55,7 @@ def check(file: File) -> Iterator[Finding]:
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     if not missing:
         return
-    helpers = Keras2Code(module, facts, missing)
+    helpers = DefinitionFixes(module, facts, missing)
     moves = Moves(module, _ways(facts), missing, helpers)
 
     def attempt_for(reference: Reference, found: Lookup) -> Fix | NoFix:
@@ -178,11 +178,20 @@ def _is_imported_here(reference: Reference) -> bool:
     return reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
 
 
-def _is_read_here(reference: Reference, found: Lookup) -> bool:
-    """Say whether this file reads what is missing off something that a module of the tree has."""
-    binding = reference.binding
+def _is_read_here(module: Module, reference: Reference, found: Lookup) -> bool:
+    """Say whether this file reads what is missing off something that a module of the tree has.
+
+    `initializers.normal` of `from net.parts import initializers`, also as
+    `parts.initializers.normal`.
+    """
+    node, handed_on = reference.node, reference.binding.name
+    while isinstance(node, cst.Attribute):
+        node = node.value
+        name = module.qualified(node)
+        if name is not None and reference.name.startswith(f"{name}."):
+            handed_on = name
     missing = found.missing_prefix or ""
-    return reference.kind is ReferenceKind.LOAD and missing.startswith(f"{binding.name}.")
+    return reference.kind is ReferenceKind.LOAD and missing.startswith(f"{handed_on}.")
 
 
 def _is_of_the_backend(found: Lookup) -> bool:

@@ -16,8 +16,8 @@ from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._backend.rewrite_call import help_for
 from kdoctor.rules.names._deduplicate import told_once
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
-from kdoctor.rules.names._keras_2_code.names import helper_of
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
+from kdoctor.rules.names._definitions.keras_2_helpers import helper_of
 from kdoctor.rules.names._missing_names import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
 from kdoctor.rules.rule import rule
@@ -67,13 +67,13 @@ def check(file: File) -> Iterator[Finding]:
     }
     rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
     table = RewriteTable(rows, facts.signature)
-    helpers = Keras2Code(module, facts, found)
+    helpers = DefinitionFixes(module, facts, found)
     for reference in told_once(found):
         yield _finding(file, found[reference], _attempt(module, table, reference, helpers))
 
 
 def _attempt(
-    module: Module, table: RewriteTable, reference: Reference, helpers: Keras2Code
+    module: Module, table: RewriteTable, reference: Reference, helpers: DefinitionFixes
 ) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")

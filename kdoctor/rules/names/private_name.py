@@ -19,7 +19,7 @@ from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._classes_asked_for import never_one_or
 from kdoctor.rules.names._deferred_imports import deferred_import
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.rule import rule
@@ -72,7 +72,7 @@ def check(file: File) -> Iterator[Finding]:
     ]
     rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(module, each, rows) for each in private if rows[each] is None}
-    helpers = Keras2Code(module, facts, private)
+    helpers = DefinitionFixes(module, facts, private)
     attempts = {
         each: _attempt(module, each, facts, rows, helpers)
         for each in private
@@ -102,7 +102,7 @@ def _attempt(
     reference: Reference,
     facts: TargetFacts,
     rows: _Rows,
-    helpers: Keras2Code,
+    helpers: DefinitionFixes,
 ) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
         return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
@@ -125,7 +125,7 @@ def _by_own_row(
     reference: Reference,
     facts: TargetFacts,
     rows: _Rows,
-    helpers: Keras2Code,
+    helpers: DefinitionFixes,
 ) -> Fix | NoFix:
     """Apply the row of a name, or of each of its uses: not that of a package which it is in.
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.dataflow.texts import NUMBER, Text, texts_of
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, NoFix, Span
 from kdoctor.rules.saving._path_expressions import is_path
-from kdoctor.rules.saving._text_endings import NUMBER, Text, texts_of
 from kdoctor.syntax import Module
 
 _FORMAT_FIELD = pattern(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")

@@ -21,7 +21,7 @@ from kdoctor.rules.fixes.helper_definition import (
     is_name_of_module,
     top_statement,
 )
-from kdoctor.rules.names._keras_2_code.definitions import definition
+from kdoctor.rules.names._definitions.definitions import definition
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._config_reads import HELPER, ConfigRead, Form, config_reads
 from kdoctor.syntax import MemberUse, Module

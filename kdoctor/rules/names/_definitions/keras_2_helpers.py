@@ -8,8 +8,8 @@ from typing import Final
 
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.rules.names._keras_2_code.addons import PACKAGES
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.dead_packages import PACKAGES
+from kdoctor.rules.names._definitions.written_out import Helper
 
 _PRIVATE_CODE: Final = "src."
 # Modules of Keras 2 by what they were called, the oldest name first; those in `STILL_THERE` are

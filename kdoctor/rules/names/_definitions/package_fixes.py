@@ -12,8 +12,8 @@ from kdoctor.model import Applicability, Fix, NoFix
 from kdoctor.rewrite import Rewrite, RewriteTable
 from kdoctor.rules.example import Example
 from kdoctor.rules.names._deferred_imports import deferred_import
-from kdoctor.rules.names._keras_2_code.fixes import Keras2Code
-from kdoctor.rules.names._keras_2_code.names import helper_of
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
+from kdoctor.rules.names._definitions.keras_2_helpers import helper_of
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SEVERAL = "Write what is used of `{}` without it"
@@ -74,9 +74,9 @@ class PackageFixes:
         return tuple(e for e in self._module.references if f"{e.name}.".startswith(start))
 
     @cached_property
-    def _written(self) -> Keras2Code:
+    def _written(self) -> DefinitionFixes:
         ours = [each for each in self._references if self._leaf(each) not in self._by_table]
-        return Keras2Code(self._module, self._facts, ours)
+        return DefinitionFixes(self._module, self._facts, ours)
 
     @cached_property
     def _by_table(self) -> frozenset[str]:

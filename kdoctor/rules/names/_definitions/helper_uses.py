@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.memoize import once
 from kdoctor.model import ImportNeed
 from kdoctor.rewrite import Speller
 from kdoctor.rules.fixes.helper_definition import top_statement
 from kdoctor.rules.names._class_checks import class_question
-from kdoctor.rules.names._keras_2_code.definitions import Definition, definition
-from kdoctor.rules.names._keras_2_code.names import helper_of
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.definitions import Definition, definition
+from kdoctor.rules.names._definitions.keras_2_helpers import helper_of
+from kdoctor.rules.names._definitions.written_out import Helper
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+
+
+class HelperUse(Struct, frozen=True):
+    """A reference to a helper, and the name by which the file has it afterwards.
+
+    ``node`` is what is replaced by that name, None where it is read by it already.
+    """
+
+    reference: Reference
+    helper: Helper
+    name: str
+    node: cst.CSTNode | None = None
 
 
 @once

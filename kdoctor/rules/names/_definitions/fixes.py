@@ -6,50 +6,40 @@ read off a module is read by its bare name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable
+from functools import cached_property
 
 import libcst as cst
-from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.config import IMPORT
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, NoFix, Precedence, Span
-from kdoctor.rewrite import Speller
 from kdoctor.rewrite.binding import bind
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional
 from kdoctor.rules.fixes.helper_definition import (
-    has_same,
     imports_keras_at_once,
-    insertion,
-    is_readable_at,
-    top_statement,
 )
 from kdoctor.rules.names._class_checks import class_question
-from kdoctor.rules.names._keras_2_code.addons_used import renamed_rates, used_otherwise
-from kdoctor.rules.names._keras_2_code.definitions import (
-    Definition,
+from kdoctor.rules.names._definitions.additions import Addition, addition, is_defined
+from kdoctor.rules.names._definitions.addons_optimizers import renamed_rates, used_otherwise
+from kdoctor.rules.names._definitions.definitions import (
     definition,
-    import_of,
-    with_needs,
 )
-from kdoctor.rules.names._keras_2_code.helper_uses import (
+from kdoctor.rules.names._definitions.helper_uses import (
+    HelperUse,
     asks_for_class,
     chooses_an_import,
     free_name,
-    free_name_at,
     imports_by_local,
     reads_of_helpers,
-    spelled,
 )
-from kdoctor.rules.names._keras_2_code.names import helper_of
-from kdoctor.rules.names._keras_2_code.proofs import proof_of
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.keras_2_helpers import helper_of
+from kdoctor.rules.names._definitions.proofs import proof_of
+from kdoctor.rules.names._definitions.written_out import Helper
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 from kdoctor.syntax.scopes import ScopeKind
 
@@ -65,19 +55,7 @@ _AT_ONCE = "Keras is imported with this file then, which so far only its functio
 _SRC = "keras.src."
 
 
-class _Use(Struct, frozen=True):
-    """A reference to a helper, the name by which the file has it afterwards.
-
-    ``node`` is what is replaced by that name, None where it is read by it already.
-    """
-
-    reference: Reference
-    helper: Helper
-    name: str
-    node: cst.CSTNode | None = None
-
-
-class Keras2Code:
+class DefinitionFixes:
     """The fixes of one file, for those of its names that one rule reports."""
 
     def __init__(self, module: Module, facts: TargetFacts, references: Iterable[Reference]) -> None:
@@ -117,10 +95,10 @@ class Keras2Code:
     # Which uses there are
 
     @cached_property
-    def _answers(self) -> dict[Reference, _Use | NoFix]:
+    def _answers(self) -> dict[Reference, HelperUse | NoFix]:
         if not (self._facts.runs_keras_3("keras") or self._facts.runs_keras_3("tf.keras")):
             return {}
-        answers: dict[Reference, _Use | NoFix] = {}
+        answers: dict[Reference, HelperUse | NoFix] = {}
         for reference in self._references:
             found = helper_of(reference.name)
             if found is None:
@@ -134,7 +112,9 @@ class Keras2Code:
                 answers[reference] = answer
         return answers
 
-    def _answer(self, reference: Reference, helper: Helper, beyond: int) -> _Use | NoFix | None:
+    def _answer(
+        self, reference: Reference, helper: Helper, beyond: int
+    ) -> HelperUse | NoFix | None:
         binding = reference.binding
         if reference.kind not in (ReferenceKind.IMPORT, ReferenceKind.LOAD):
             return None
@@ -144,7 +124,7 @@ class Keras2Code:
             if not (self._module.uses_of(binding) or self._is_handed_on(binding)):
                 return None  # it goes
             reason = self._why_not_by_name(binding, helper)
-            return NoFix(reason) if reason else _Use(reference, helper, binding.local)
+            return NoFix(reason) if reason else HelperUse(reference, helper, binding.local)
         if reference.kind is ReferenceKind.IMPORT:
             return None  # of the module: the fix is that of all its uses
         node = reference.node
@@ -155,7 +135,7 @@ class Keras2Code:
         reason = self._why_not_here(reference, node, helper)
         if reason:
             return NoFix(reason)
-        return _Use(reference, helper, self._name_for(helper), node)
+        return HelperUse(reference, helper, self._name_for(helper), node)
 
     def _as_it_is_used(self, helper: Helper) -> Helper:
         """Return a base class as the tuple of its classes, where all uses only ask for these."""
@@ -178,7 +158,7 @@ class Keras2Code:
     def _is_handed_on(self, binding: ImportBinding) -> bool:
         return binding.exported or self._module.may_be_imported_elsewhere(binding)
 
-    def _takes_away(self, use: _Use) -> bool:
+    def _takes_away(self, use: HelperUse) -> bool:
         """Say whether a module goes with its uses that others may take from this file.
 
         The import breaks anyway, and is reported. Once it is gone nothing tells of what breaks.
@@ -235,7 +215,7 @@ class Keras2Code:
             return "there is a comment inside the name"
         bound = module.scope_of(node).owner(name)
         top = module.scope_of(module.tree)
-        is_ours = name in self._names.values() or self._is_defined(name)
+        is_ours = name in self._names.values() or is_defined(self._module, name)
         if not (module.is_free(name, [node]) or (is_ours and bound in (None, top))):
             return f"`{name}` is something else in this file"
         return self._why_not_called(reference, helper)
@@ -282,12 +262,12 @@ class Keras2Code:
 
     # Written out
 
-    def _written(self, use: _Use) -> Fix | NoFix:
+    def _written(self, use: HelperUse) -> Fix | NoFix:
         rating = self._rating_together(use)
         added = self._added.get(rating.applicability)
         if isinstance(added, NoFix):
             return added
-        edits, imports = added if added is not None else ((), ())
+        edits, imports = (added.edits, added.imports) if added is not None else ((), ())
         own, drops = self._replaced(use)
         return Fix(
             f"Write what `{use.helper.leaf}` of {use.helper.owner} did into this file",
@@ -298,7 +278,7 @@ class Keras2Code:
             rating.unsafe_because,
         )
 
-    def _rating(self, use: _Use) -> Fix:
+    def _rating(self, use: HelperUse) -> Fix:
         """Return a fix without edits, for how safe it is to write a helper."""
         is_copy = use.reference.name.startswith(_PYTHON)
         because = use.helper.unlike or (_COPY if is_copy else "")
@@ -313,7 +293,7 @@ class Keras2Code:
         because = "" if rated is Applicability.SAFE else "the two were not compared"
         return Fix("", (), rated, unsafe_because=because)
 
-    def _rating_together(self, use: _Use) -> Fix:
+    def _rating_together(self, use: HelperUse) -> Fix:
         """Return how safe it is to write a helper, with all that is read by way of one import."""
         binding = use.reference.binding
         if use.node is None or binding not in self._reported_imports or use.helper.package:
@@ -329,7 +309,7 @@ class Keras2Code:
         """The rating of the first helper that is not safe, of all that one import gives."""
         found: dict[ImportBinding, Fix] = {}
         for each in self._answers.values():
-            if isinstance(each, _Use):
+            if isinstance(each, HelperUse):
                 rating, binding = self._rating(each), each.reference.binding
                 known = found.setdefault(binding, rating)
                 if known.applicability is Applicability.SAFE:
@@ -342,7 +322,7 @@ class Keras2Code:
             each.binding for each in self._references if each.kind is ReferenceKind.IMPORT
         )
 
-    def _replaced(self, use: _Use) -> tuple[tuple[Edit, ...], tuple[Span, ...]]:
+    def _replaced(self, use: HelperUse) -> tuple[tuple[Edit, ...], tuple[Span, ...]]:
         renamed = renamed_rates(self._module, use.reference, use.helper)
         if use.node is not None:
             return (Edit(self._module.span(use.node), (use.name,), Precedence.ATOM), *renamed), ()
@@ -351,91 +331,27 @@ class Keras2Code:
         return renamed, (self._module.span(alias),)
 
     @cached_property
-    def _added(
-        self,
-    ) -> dict[Applicability, tuple[tuple[Edit, ...], tuple[ImportNeed, ...]] | NoFix]:
+    def _added(self) -> dict[Applicability, Addition | NoFix]:
         """What is written into the file, the same for all fixes that are as safe."""
-        groups: dict[Applicability, list[_Use]] = {}
+        groups: dict[Applicability, list[HelperUse]] = {}
         for answer in self._answers.values():
-            if isinstance(answer, _Use) and not self._imports(answer.helper):
+            if isinstance(answer, HelperUse) and not self._imports(answer.helper):
                 rated = self._rating_together(answer).applicability
                 groups.setdefault(rated, []).append(answer)
-        return {rated: self._addition(uses) for rated, uses in groups.items()}
-
-    def _addition(
-        self, uses: Sequence[_Use]
-    ) -> tuple[tuple[Edit, ...], tuple[ImportNeed, ...]] | NoFix:
-        module = self._module
-        before = self._place(uses)
-        if before is None:
-            return NoFix("there is nothing in this file that it could stand above")
-        first = min((each.reference for each in uses), key=lambda each: module.span(each.node))
-        speller = Speller(module, before, Speller.at(module, first).like)
-        rename: dict[str, str] = {}
-        taken: dict[str, str] = {}
-        wanted: dict[tuple[str, str], Definition] = {}
-        for use in uses:
-            for each in with_needs(use.helper.code):
-                name = use.name if each.code == use.helper.code else self._names.get(each.code)
-                if name is None:
-                    is_ours = bool(use.helper.package)
-                    name = free_name_at(module, each, [before]) if is_ours else each.name
-                    if not (module.is_free(name, [before]) or self._is_defined(name)):
-                        return NoFix(f"`{name}` is something else in this file")
-                if taken.setdefault(name, each.code) != each.code:
-                    return NoFix(f"`{name}` is something else in this file")
-                rename.setdefault(each.name, name)
-                wanted.setdefault((each.code, name), each)
-        texts: list[str] = []
-        needs: dict[ImportNeed, None] = {}
         # Otherwise its imports come with it: what a function imports is not read from outside.
-        at_once = all(self._may_read_keras(each.helper) for each in uses)
-        imports: dict[str, None] = {}
-        for (_, name), each in wanted.items():
-            hidden = [e for e in sorted(each.builtins) if not has_builtin(module, before, e)]
-            if hidden:
-                return NoFix(hidden_builtin(hidden[0]))
-            own: dict[ImportNeed, None] = {}
-            spell = partial(spelled, speller, own) if at_once else str
-            text = each.written({**rename, each.name: name}, spell)
-            if has_same(module, name, text):
-                continue
-            if self._is_defined(name):
-                return NoFix(f"`{name}` is something else in this file")
-            needs_keras = at_once and "import keras" in each.imports
-            if needs_keras and not is_readable_at(module, before, text):
-                return NoFix("Keras is not imported where it would have to stand")
-            texts.append(text)
-            needs |= own
-            imports |= {} if at_once else dict.fromkeys(map(import_of, each.read.values()))
-        if not texts:
-            return (), ()
-        texts[:0] = ["\n".join(imports)] if imports else []
-        return (insertion(module, before, "\n\n\n".join(texts)),), tuple(needs)
-
-    def _place(self, uses: Sequence[_Use]) -> cst.CSTNode | None:
-        """Return the first statement of the module that reads one of them, or may."""
-        module = self._module
-        # The same place for all rules that report such names: what is written twice differs then.
-        nodes = [each.node for reads in reads_of_helpers(module).values() for each in reads]
-        for binding in {use.reference.binding for use in uses if use.node is None}:
-            nodes += module.uses_of(binding)
-            # Above the statement that chooses: where it chooses another, that is the one.
-            nodes += [binding.statement] if is_conditional(module, binding.statement) else []
-        if nodes:
-            return top_statement(module, min(nodes, key=module.span))
-        starts = [module.span(each.statement).start for each in module.imports]
-        last = max(starts, default=0)
-        return next((e for e in module.tree.body if module.span(e).start > last), None)
-
-    def _is_defined(self, name: str) -> bool:
-        """Say whether the module itself has a class or function of a name, maybe by a fix."""
-        bound = self._module.scope_of(self._module.tree).bindings.get(name, [])
-        return any(isinstance(each.node, cst.FunctionDef | cst.ClassDef) for each in bound)
+        return {
+            rated: addition(
+                self._module,
+                uses,
+                self._names,
+                at_once=all(self._may_read_keras(each.helper) for each in uses),
+            )
+            for rated, uses in groups.items()
+        }
 
     # Imported
 
-    def _imported(self, use: _Use) -> Fix:
+    def _imported(self, use: HelperUse) -> Fix:
         home, _, leaf = f"{_SRC}{use.helper.today}".rpartition(".")
         edits, drops = self._replaced(use)
         return Fix(

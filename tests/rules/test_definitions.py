@@ -11,9 +11,9 @@ import pytest
 
 from kdoctor import engine, keras_api
 from kdoctor.model import Applicability
-from kdoctor.rules.names._keras_2_code.definitions import definition, with_needs
-from kdoctor.rules.names._keras_2_code.names import HELPERS, helper_of
-from kdoctor.rules.names._keras_2_code.proofs import proof_of
+from kdoctor.rules.names._definitions.definitions import definition, with_needs
+from kdoctor.rules.names._definitions.keras_2_helpers import HELPERS, helper_of
+from kdoctor.rules.names._definitions.proofs import proof_of
 
 USED = "\n\nprint(normalize_tuple(3, 2, 'size'))\n"
 SPELLINGS = (

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.written_out import Helper
 
 PACKAGE: Final = "tensorflow_addons"
 CONTRIB: Final = "keras_contrib"

@@ -10,9 +10,9 @@ from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.uses import references_through
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Precedence
-from kdoctor.rules.names._keras_2_code.addons import CONTRIB, PACKAGE
-from kdoctor.rules.names._keras_2_code.definitions import definition
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.dead_packages import CONTRIB, PACKAGE
+from kdoctor.rules.names._definitions.definitions import definition
+from kdoctor.rules.names._definitions.written_out import Helper
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.libcst_walk import descendants
 

@@ -11,10 +11,10 @@ from functools import cache
 from typing import Final
 
 from kdoctor.rules.example import Example
-from kdoctor.rules.names._keras_2_code.addons import CONTRIB, PACKAGE, PACKAGES
-from kdoctor.rules.names._keras_2_code.definitions import with_needs
-from kdoctor.rules.names._keras_2_code.names import HELPERS
-from kdoctor.rules.names._keras_2_code.written_out import Helper
+from kdoctor.rules.names._definitions.dead_packages import CONTRIB, PACKAGE, PACKAGES
+from kdoctor.rules.names._definitions.definitions import with_needs
+from kdoctor.rules.names._definitions.keras_2_helpers import HELPERS
+from kdoctor.rules.names._definitions.written_out import Helper
 
 _ROOMS: Final = {"": "keras_2_code", PACKAGE: "addons", CONTRIB: "contrib"}
 

@@ -16,10 +16,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.text_values import is_number, values_of
 from kdoctor.analysis.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.rules.saving._text_values import is_number, values_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 
