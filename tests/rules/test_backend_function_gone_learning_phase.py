@@ -38,16 +38,22 @@ def test_call_gets_a_parameter_training(parameters: str, now: str, base: str) ->
     "source",
     [
         # What is passed by position must not become `training`.
-        "class Own(keras.layers.Layer):\n    def call(self, x, *args):\n"
-        "        return K.in_train_phase(x * 2, x)\n",
+        (
+            "class Own(keras.layers.Layer):\n    def call(self, x, *args):\n"
+            "        return K.in_train_phase(x * 2, x)\n"
+        ),
         # It finds `training` itself.
-        "class Own(keras.layers.Layer):\n    def call(self, x, **kwargs):\n"
-        "        training = kwargs.get('training')\n        return K.in_train_phase(x * 2, x)\n",
+        (
+            "class Own(keras.layers.Layer):\n    def call(self, x, **kwargs):\n"
+            "        training = kwargs.get('training')\n        return K.in_train_phase(x * 2, x)\n"
+        ),
         # Nothing says that Keras calls it.
         "class Own:\n    def call(self, x):\n        return K.in_train_phase(x * 2, x)\n",
         # A method that `call` calls would have to be passed it.
-        "class Own(keras.layers.Layer):\n    def noisy(self, x):\n"
-        "        return x if K.learning_phase() else -x\n",
+        (
+            "class Own(keras.layers.Layer):\n    def noisy(self, x):\n"
+            "        return x if K.learning_phase() else -x\n"
+        ),
         # It is set to what is asked for.
         "K.set_learning_phase(1)\nphase = K.learning_phase()\n",
         # It is fed to a function.
