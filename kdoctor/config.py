@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -16,8 +16,13 @@ IMPORT: Final = "import"
 PROJECT_TYPES: Final = False
 """Whether types are followed into other files by default: it takes a fifth more time."""
 KERAS_2_HELPERS: Final = (WRITE, IMPORT)  # the values of that setting, the default first
+ALL_BACKENDS: Final = "all"
+BACKENDS: Final = ("tensorflow", "jax", "torch")  # of Keras 3, TensorFlow first
+OF_BACKENDS: Final = "backends"
+"""The family of rules that are silent unless code must run on more than TensorFlow."""
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 
+_Backend = Literal["all", "tensorflow", "jax", "torch"]
 _FilePath = Annotated[str, Meta(min_length=1)]  # "" would be the folder itself
 Key = tuple[str, ...]  # of a setting within the table: ("per-file-ignores", "tests/**")
 
@@ -83,6 +88,14 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         Meta(
             description="The root to rewrite imports of Keras to; keep leaves each file's own.",
             examples=["keras"],
+        ),
+    ] = None
+    backend: Annotated[
+        _Backend | tuple[_Backend, ...] | None,
+        Meta(
+            description="The backends of Keras 3 that the code must run on, all or some: what ties "
+            "it to TensorFlow is reported by the rules KD8.",
+            examples=["all", ["tensorflow", "jax"]],
         ),
     ] = None
     keras_2_helpers: Annotated[
@@ -166,6 +179,24 @@ def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
         raise UsageProblem(f"{place((key,))}: {_expected(key)}") from None
 
 
+def other_backends(named: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the backends beside TensorFlow among those that an option or a setting names.
+
+    >>> other_backends("all"), other_backends(["torch", "tensorflow"]), other_backends(None)
+    (('jax', 'torch'), ('torch',), ())
+
+    Raises:
+        UsageProblem: there is no such backend.
+    """
+    names = [named] if isinstance(named, str) else list(named or ())
+    for each in names:
+        if each not in (ALL_BACKENDS, *BACKENDS):
+            raise UsageProblem(
+                f"there is no backend {each!r}; choose {', '.join(BACKENDS)} or {ALL_BACKENDS}"
+            )
+    return tuple(each for each in BACKENDS[1:] if each in names or ALL_BACKENDS in names)
+
+
 def value_of(config: Config, key: str) -> Any:
     """Return a setting by its name in files, None if it is not set."""
     return getattr(config, key.replace("-", "_"))
@@ -195,8 +226,9 @@ def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return a property without null, which TOML does not have."""
     kept = {name: value for name, value in described.items() if name != "default"}
     if "anyOf" in kept:
-        (only,) = (each for each in kept.pop("anyOf") if each != {"type": "null"})
-        kept = {**kept, **only}
+        choices = [each for each in kept.pop("anyOf") if each != {"type": "null"}]
+        choices = [each for each in map(_without_null, choices) if each.get("enum", True)]
+        kept = {**kept, **choices[0]} if len(choices) == 1 else {**kept, "anyOf": choices}
     if "enum" in kept:
         kept["enum"] = [each for each in kept["enum"] if each is not None]
     return kept
@@ -205,6 +237,9 @@ def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
 def _expected(key: str) -> str:
     described = schema()["properties"][key]
     example = _toml(described["examples"][0])
+    if "anyOf" in described:
+        names = ", ".join(map(_toml, described["anyOf"][0]["enum"]))
+        return f"{key} must be one of {names}, or a list of them"
     if "enum" in described:
         return f"{key} must be one of {', '.join(map(_toml, described['enum']))}"
     sorts = {

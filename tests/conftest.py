@@ -67,6 +67,22 @@ def _draw(config, items):
         items[:] = [each for each in items if each not in left]
 
 
+@pytest.fixture(scope="module")
+def is_run(request):
+    """Say of a test of this module, and of a value that it is given, whether they are run.
+
+    What a module sets up for all of its cases at once is needed for those alone that were drawn.
+    """
+    run = {
+        (item.originalname, value)
+        for item in request.session.items
+        if item.path == request.path and hasattr(item, "callspec")
+        for value in item.callspec.params.values()
+        if isinstance(value, str)
+    }
+    return lambda test, value: (test.__name__, value) in run
+
+
 def _put_long_files_first(items):
     """Begin with the files that take longest: those that run frameworks or the whole program.
 

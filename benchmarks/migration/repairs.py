@@ -31,7 +31,7 @@ def repair(arm: Arm, root: Path, originals: dict[str, Path]) -> Repair:
     before = scan(root)
     begun = time.monotonic()
     unsafe = ["--unsafe"] if arm is Arm.UNSAFE else []
-    _kdoctor(["fix", "--apply", *unsafe, "--target", TARGET, *sorted(originals)], root)
+    run_fix(root, unsafe, sorted(originals))
     seconds = time.monotonic() - begun
     changed = sorted(
         path.relative_to(root).as_posix()
@@ -46,6 +46,15 @@ def repair(arm: Arm, root: Path, originals: dict[str, Path]) -> Repair:
         if path.endswith(".py") and not compiles(root / path) and compiles(_old(path, originals))
     ]
     return Repair(round(seconds, 1), tuple(changed), tuple(broken), before, scan(root))
+
+
+def run_fix(root: Path, options: list[str], paths: list[str]) -> None:
+    """Run ``kdoctor fix --apply`` over these paths of ``root``.
+
+    Raises:
+        KdoctorProblem: it crashed.
+    """
+    _kdoctor(["fix", "--apply", *options, "--target", TARGET, *paths], root)
 
 
 def scan(root: Path) -> tuple[Found, ...]:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,18 @@ def test_files(folder: Path, patterns: tuple[str, ...]) -> list[str]:
     )
 
 
-def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path] = ()) -> Suite:
+def run(  # noqa: PLR0913 - what a process needs to know
+    package: Package,
+    arm: Arm,
+    root: Path,
+    places: Places,
+    also: Sequence[Path] = (),
+    *,
+    variables: Mapping[str, str] | None = None,
+) -> Suite:
     """Run the tests of ``root/<package>``; all folders of ``root`` and ``also`` are on the path.
+
+    ``variables`` are added to those of the processes.
 
     A process that dies takes down one test: the others are run by another one. What the log of a
     stopped run tells of is not run again.
@@ -72,7 +82,8 @@ def run(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[P
     for _ in range(TRIES):
         suite = read(log.read_text(), crashed)
         done.write_text(json.dumps(sorted(suite.tests)))
-        why = _process(package, arm, root, places, also)
+        around = _surroundings(arm, root, places, also) | dict(variables or {})
+        why = _process(package, root, places, around)
         lost = _unfinished(_entries(log.read_text()))
         if lost is None:
             break
@@ -167,7 +178,7 @@ def _install(root: Path) -> None:
         about.joinpath("METADATA").write_text(f"Name: {folder.name}\nVersion: 0.0\n")
 
 
-def _process(package: Package, arm: Arm, root: Path, places: Places, also: Sequence[Path]) -> str:
+def _process(package: Package, root: Path, places: Places, around: Mapping[str, str]) -> str:
     """Run pytest once; return what it wrote last."""
     folder = root / package.name
     command = [str(places.python), "-m", "pytest", "-p", "migration_recorder", "--rootdir=."]
@@ -179,10 +190,7 @@ def _process(package: Package, arm: Arm, root: Path, places: Places, also: Seque
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={
-                **_surroundings(arm, root, places, also),
-                "MIGRATION_SHARE": str(package.share),
-            },
+            env={**around, "MIGRATION_SHARE": str(package.share)},
             stdout=stream,
             stderr=subprocess.STDOUT,
             # A Ctrl-C is for the benchmark: pytest would end as if it had run all tests.

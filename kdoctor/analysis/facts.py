@@ -20,6 +20,11 @@ from kdoctor.model import Applicability
 from kdoctor.target import Target
 from kdoctor.value_types import Kind, Type
 
+BACKEND_NAMES: Final = {"jax": "JAX", "torch": "PyTorch"}
+"""What people call the backends beside TensorFlow."""
+_EXAMPLE: Final = "example "  # how the ids of examples begin
+_NOT_RUN: Final = "it was not run there"
+
 RECORD: Final = Path(__file__).parents[1] / "rules" / "proofs.json"
 
 FACADES: Final = ("tf.keras", *COMPATIBLE)
@@ -40,13 +45,15 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
     ``keras_2_helpers``: whether a fix is to ``write`` helpers of Keras 2 or to ``import`` them.
     ``open_roots``: the roots of which a file does not show whether they lead to Keras 2 or 3
-    (``modules.legacy_switch``): nothing is said of what is read from them.
+    (``modules.legacy_switch``): nothing is said of what is read from them. ``backends`` are those
+    beside TensorFlow that the code must run on, too; none where nobody asked (``--backend``).
     """
 
     target: Target
     namespace: str = ""
     keras_2_helpers: str = WRITE
     open_roots: frozenset[str] = frozenset()
+    backends: tuple[str, ...] = ()
 
     def lookup(self, qualified: str) -> Lookup:
         """Look up a dotted name on the target: does it exist, where did it move."""
@@ -100,8 +107,27 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return bool(version) and _major(version) >= 3
 
     def applicability(self, *proofs: Proven) -> Applicability:
-        """Return what kdoctor's record says of proofs; a rule's own fixes ``Rule.fix`` rates."""
+        """Return what kdoctor's record says of proofs; a rule's own fixes ``Rule.fix`` rates.
+
+        A rewrite must hold on each backend that was asked for.
+        """
+        if self.backends and any(map(self.unproven_elsewhere, proofs)):
+            return Applicability.UNSAFE
         return applicability_of(proofs)
+
+    def unproven_elsewhere(self, proof: Proven) -> str:
+        """Return where a rewrite that holds on TensorFlow is not proven, by name; "" for nowhere.
+
+        "not proven on JAX: shape: (2, 3) instead of (3,)". Nothing of examples: they are run on
+        TensorFlow.
+        """
+        if proof.id not in proofs_that_hold() or proof.id.startswith(_EXAMPLE):
+            return ""
+        return "; ".join(
+            f"not proven on {BACKEND_NAMES[backend]}: {why}"
+            for backend in self.backends
+            if (why := _failures_on(backend).get(proof.id, _NOT_RUN))
+        )
 
 
 @lru_cache(maxsize=256)
@@ -126,6 +152,15 @@ class _Verdict(Struct):
     holds: Any = None
 
 
+class _Elsewhere(Struct):
+    holds: bool = False
+    failures: list[dict[str, str]] = []
+
+
+class _Backends(Struct):
+    backends: dict[str, Any] = {}
+
+
 def applicability_of(proofs: Iterable[Proven], own: Collection[str] = frozenset()) -> Applicability:
     """Return SAFE if the record holds for every proof, UNSAFE otherwise and where there is none.
 
@@ -142,6 +177,18 @@ def proofs_that_hold() -> frozenset[str]:
     """Return the ids of the proofs that held; none if none was run."""
     verdicts = msgspec.json.decode(_recorded(), type=dict[str, _Verdict])
     return frozenset(key for key, verdict in verdicts.items() if verdict.holds is True)
+
+
+@cache
+def _failures_on(backend: str) -> Mapping[str, str]:
+    """Return what differed on a backend, by proof id; "" where nothing did."""
+    found: dict[str, str] = {}
+    for key, entry in msgspec.json.decode(_recorded(), type=dict[str, _Backends]).items():
+        if backend in entry.backends and not isinstance(entry.backends[backend], str):
+            verdict = msgspec.convert(entry.backends[backend], _Elsewhere)
+            first = next((each.get("what", "") for each in verdict.failures), "")
+            found[key] = "" if verdict.holds else first or "it differs"
+    return found
 
 
 def proof_record() -> Mapping[str, Mapping[str, Any]]:

@@ -61,6 +61,7 @@ def write(  # noqa: PLR0913 - the options of the command
     force: Force = False,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -94,6 +95,7 @@ def write(  # noqa: PLR0913 - the options of the command
     how = choices.engine_options(
         target=target,
         namespace=namespace,
+        backend=backend,
         select=select,
         ignore=ignore,
         preview=preview,
@@ -128,6 +130,7 @@ def check(  # noqa: PLR0913 - the options of the command
     file: File = None,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -156,6 +159,7 @@ def check(  # noqa: PLR0913 - the options of the command
     how = choices.engine_options(
         target=target,
         namespace=namespace,
+        backend=backend,
         select=select,
         ignore=ignore,
         preview=preview,
@@ -182,6 +186,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     file: File = None,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -209,6 +214,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     how = choices.engine_options(
         target=target,
         namespace=namespace,
+        backend=backend,
         select=select,
         ignore=ignore,
         preview=preview,

@@ -21,6 +21,7 @@ STDIN = "-"
 _ABOUT_THE_CODE: Final = {
     "target": "--target",
     "namespace": "--namespace",
+    "backend": "--backend",
     "select": "--select",
     "ignore": "--ignore",
     "preview": "--preview",
@@ -99,6 +100,7 @@ class EngineChoices(TypedDict, total=False):
 
     target: str | None
     namespace: Namespace | None
+    backend: list[str] | None
     keras_2_helpers: Keras2Helpers | None
     project_types: bool | None
     select: list[str] | None
@@ -125,6 +127,7 @@ def engine_options(**typed: Unpack[EngineChoices]) -> Options:
     return {
         "target": typed.get("target"),
         "namespace": typed.get("namespace"),
+        "backend": split(typed.get("backend")),
         "keras_2_helpers": typed.get("keras_2_helpers"),
         "project_types": typed.get("project_types"),
         "select": split(typed.get("select")),

@@ -25,6 +25,7 @@ def config(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -63,6 +64,7 @@ def config(  # noqa: PLR0913 - the options of the command
         choices.engine_options(
             target=target,
             namespace=namespace,
+            backend=backend,
             select=select,
             ignore=ignore,
             preview=preview,

@@ -58,6 +58,7 @@ _FLAGS: Final = {
     "-v": "verbose",
 }
 _LISTS: Final = {
+    "--backend": "backend",
     "--select": "select",
     "--ignore": "ignore",
     "--exclude": "exclude",

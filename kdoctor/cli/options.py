@@ -30,6 +30,16 @@ NamespaceOption = Annotated[
         show_default=False,
     ),
 ]
+BackendOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--backend",
+        metavar="NAME,...",
+        help="The backends that the code must run on: all, or some of tensorflow, jax and torch. "
+        "The rules KD8 report what ties it to TensorFlow.  [default: tensorflow]",
+        show_default=False,
+    ),
+]
 Keras2HelpersOption = Annotated[
     Keras2Helpers | None,
     typer.Option(

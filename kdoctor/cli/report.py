@@ -42,6 +42,7 @@ def report(  # noqa: PLR0913 - the options of the command
     since: Since = None,
     commits: Commits = 24,
     target: options.TargetOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -90,6 +91,7 @@ def report(  # noqa: PLR0913 - the options of the command
     shown = is_terminal(sys.stderr) and not quiet
     wanted = choices.engine_options(
         target=target,
+        backend=backend,
         select=select,
         ignore=ignore,
         preview=preview,

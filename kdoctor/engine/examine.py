@@ -75,7 +75,11 @@ class Examiner:
         )
         chosen = [rule for rule in known if codes is None or rule.code in codes]
         self._facts = TargetFacts(
-            scan_options.target, scan_options.namespace, scan_options.keras_2_helpers, open_roots
+            scan_options.target,
+            scan_options.namespace,
+            scan_options.keras_2_helpers,
+            open_roots,
+            scan_options.backends,
         )
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.rules_to_run

@@ -55,6 +55,8 @@ class Options(TypedDict, total=False):
     to be taken for, whether it exists or not; it is never read or written.
     ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, or ``"keep"`` for
     each file's own.
+    ``backend``: the backends that the code must run on: ``"all"``, ``"jax"``, or several names. The
+    rules KD8 report what ties it to TensorFlow.
     ``keras_2_helpers``: ``"write"`` helpers of Keras 2 that Keras 3 no longer has into the file, or
     ``"import"`` what ``keras.src`` has today.
     ``project_types``: True follows types into the project's other files.
@@ -90,6 +92,7 @@ class Options(TypedDict, total=False):
     stdin_filename: str | None
     progress: Callable[[int, int], None] | None
     namespace: str | None
+    backend: str | Iterable[str] | None
     keras_2_helpers: str | None
     project_types: bool | None
     config: str | os.PathLike[str] | None

@@ -58,11 +58,20 @@ class ImportPlaces:
         if self._add_below_stars(need, beside, uses):
             return
         first = min((span for span, _ in uses), default=None)
+        if beside is not None and self._is_read_above(beside, uses):
+            beside = None
         joined = next(self._joinable(need, beside, first), None)
         if joined is not None:
             self._put(joined, need)
         else:
             self._waiting.setdefault(need, beside)
+
+    def _is_read_above(self, statement: ImportStatement, uses: Iterable[Use]) -> bool:
+        """Say whether a name is read above a statement, by code that does not wait for a call."""
+        place, scope = self._module.span(statement), self._module.scope_of(self._module.tree)
+        return any(
+            span < place and self._module.scope_of(node).runs_with(scope) for span, node in uses
+        )
 
     def settle(self) -> list[Edit]:
         """Return the edits of the new lines, after all requests."""

@@ -25,12 +25,14 @@ from kdoctor.rewrite.import_choices import (
     reason_to_keep,
     whole,
 )
-from kdoctor.rewrite.import_habits import ImportStatement, from_module
+from kdoctor.rewrite.import_habits import ImportStatement
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
-from kdoctor.rewrite.new_code import names_in, new_text, replaced_spans
+from kdoctor.rewrite.new_code import names_in_edit, replaced_spans
+from kdoctor.rewrite.package_names import are_kin, binds_in_place_of, is_import_of_others
 from kdoctor.rewrite.roots import import_root, need_under_same_root, package_of
 from kdoctor.rewrite.string_references import may_be_read_by_text
+from kdoctor.rewrite.tried_imports import failing_above, import_above
 from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
@@ -84,23 +86,28 @@ class _Plan:
         self.fixes = fixes
         self.keeps = keeps
         self.fixed = [edit for fix in fixes for edit in fix.edits]
-        self.new_names = set(chain.from_iterable(map(names_in, new_text(self.fixed))))
+        self.new_names = set(chain.from_iterable(map(names_in_edit, self.fixed)))
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, ImportChange] = {}
         self.places = ImportPlaces(module, self.changes, limit, sorting)
         self.replaced = sorted(chain.from_iterable(map(replaced_spans, self.fixed)))
         self.gone_choices: list[Span] = []
+        self.chosen: frozenset[int] = frozenset()
+        self.above: dict[ImportStatement, dict[ImportNeed, None]] = {}
 
     def edits(self) -> Iterator[Edit]:
         for binding in self._touched():
             self._remove(binding)
         chosen = [each for each in _choices(self.module) if self._is_left_unused(each)]
+        self.chosen = frozenset(map(id, chosen))
         self._take_out(emptied_choices(self.module, chosen, decided=True))
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
             self._add_need(need)
         left = [each for each in chosen if each.statement not in self.changes]
         self._take_out(emptied_choices(self.module, left, decided=False))
         self._prune_branches(chosen)
+        for statement, needs in self.above.items():
+            yield import_above(self.module, statement, list(needs), self.sorting)
         yield from self.places.settle()
         yield from statement_edits(
             self.module, self.changes, self.gone_choices, self.limit, self.sorting
@@ -187,20 +194,25 @@ class _Plan:
         return after > 0 and self.replaced[after - 1].covers(span)
 
     def _is_package_still_read(self, binding: ImportBinding) -> bool:
-        if binding.alias is None or not isinstance(binding.statement, cst.Import):
-            return False
-        if "." not in _dotted(binding.alias.name):
-            return False
-        others = (
-            other
-            for other in _by_local(self.module)[binding.local]
-            if other.statement is not binding.statement
-        )
-        if any(not is_conditional(self.module, other.statement) for other in others):
+        named = binding.alias and binding.alias.name
+        if not isinstance(named, cst.Attribute) or isinstance(binding.statement, cst.ImportFrom):
             return False
         uses = self.module.uses_of(binding)
-        return binding.local in self.new_names or not all(
-            self._vanishes(self.module.span(use)) for use in uses
+        left = [use for use in uses if not self._vanishes(self.module.span(use))]
+        new = [edit for edit in self.fixed if binding.local in names_in_edit(edit)]
+        staying = (each for each in _by_local(self.module)[binding.local] if self._stays(each))
+        return bool(left or new) and not any(
+            binds_in_place_of(self.module, other, binding, left, new) for other in staying
+        )
+
+    def _goes(self, binding: ImportBinding) -> bool:
+        return id(binding) in self.chosen or self._is_removed(binding)
+
+    def _stays(self, binding: ImportBinding) -> bool:
+        """Say whether an import goes on to bind its name, as it is or cut down to its package."""
+        change = self.changes.get(binding.statement, ImportChange())
+        return binding.alias in change.renamed or not (
+            binding.alias in change.gone or self._is_dropped(binding)
         )
 
     def _fails(self, binding: ImportBinding) -> bool:
@@ -232,16 +244,19 @@ class _Plan:
         for binding in old:
             scope = self._scope(binding)
             renewed = need.local == binding.local and self._is_dropped(binding)
+            above = top is not None and self._position(top) < self._position(binding)
             if isinstance(scope, cst.FunctionDef) and (
-                (top and not renewed) or self._is_read_outside(binding, scope)
+                (above and not renewed) or self._is_read_outside(binding, scope)
             ):
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):
                 everywhere = False  # a name of a class is not seen in its methods
             elif top and self._is_read_above(need, binding):
                 everywhere = False
-            elif scope is None and not renewed and not _are_kin(need, binding):
+            elif scope is None and not renewed and not are_kin(need, binding):
                 everywhere = False  # no branch chooses between packages that all of them need
+            elif failing := failing_above(self.module, binding, self._goes):
+                self.above.setdefault(failing, {})[need] = None
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
@@ -275,7 +290,7 @@ class _Plan:
                 if span.covers(inner):
                     found.append(reference.binding)
                 place += 1
-        kin = [each for each in found if _are_kin(need, each)]
+        kin = [each for each in found if are_kin(need, each)]
         return kin or found
 
     def _is_always_bound(self, binding: ImportBinding) -> bool:
@@ -359,19 +374,9 @@ class _Plan:
             if self.module.span(line).start <= start:
                 continue
             small = line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
-            if not all(map(self._is_import_of_others, small)):
+            if not all(is_import_of_others(self.module, each) for each in small):
                 yield self.module.span(line), line
                 return
-
-    def _is_import_of_others(self, statement: cst.CSTNode) -> bool:
-        """Say whether a statement only imports from packages that are installed."""
-        modules: list[str | None] = []
-        if isinstance(statement, cst.Import):
-            modules = [_dotted(alias.name) for alias in statement.names]
-        elif isinstance(statement, cst.ImportFrom):
-            modules = [from_module(statement)]
-        tops = [each and each.partition(".")[0].strip() for each in modules]
-        return bool(tops) and all(top and not self.module.is_project_module(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""
@@ -394,10 +399,6 @@ class _Plan:
                 inside = references[first : first + 1]
                 node = inside[0][1].node if inside else self.module.tree
                 yield edit.span, node
-
-
-def _are_kin(need: ImportNeed, binding: ImportBinding) -> bool:
-    return package_of(binding.name) == package_of(need.module)
 
 
 @once
@@ -444,7 +445,3 @@ def _bound_otherwise(module: Module) -> frozenset[int]:
     """Return the imports, by identity, whose names are assigned to or deleted."""
     stores = (ReferenceKind.STORE, ReferenceKind.DELETE)
     return frozenset(id(each.binding) for each in module.references if each.kind in stores)
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    return cst.Module(()).code_for_node(node)

@@ -29,3 +29,8 @@ def new_text(edits: Iterable[Edit]) -> Iterator[str]:
 def names_in(text: str) -> list[str]:
     """Return the names that a piece of new code may read: no attributes, no keywords."""
     return _NAME.findall(text)
+
+
+def names_in_edit(edit: Edit) -> list[str]:
+    """Return the names that the new code of an edit may read."""
+    return [name for text in new_text([edit]) for name in names_in(text)]

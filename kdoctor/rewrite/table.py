@@ -27,7 +27,8 @@ class RewriteTable:
 
     ``signatures`` says what is known of the new callables; a default is left out only where it is
     known to be the same. ``renews`` says of which imports every use is rewritten together, so that
-    one of the same thing may take their place.
+    one of the same thing may take their place. ``unproven`` says where a row that is not safe was
+    not proven, "" where something else is the reason.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class RewriteTable:
         rows: Iterable[Rewrite],
         signatures: SignatureLookup,
         renews: Callable[[ImportBinding], bool] = lambda _: False,
+        unproven: Callable[[Rewrite], str] = lambda _: "",
     ) -> None:
         self._rows: dict[str, list[Rewrite]] = {}
         self._signatures = signatures
         self._renews = renews
+        self._unproven = unproven
         for row in rows:
             self._rows.setdefault(key_of(row.left.partition("(")[0]), []).append(row)
 
@@ -92,7 +95,9 @@ class RewriteTable:
                     return _changed_import(module, reference, row, applicability)
                 use = _narrowed(reference, row)
                 renews = self._renews(use.binding)
-                return Application(module, use, row, self._signatures, renews).fix(applicability)
+                fix = Application(module, use, row, self._signatures, renews).fix(applicability)
+                why = "" if fix.applicability is Applicability.SAFE else self._unproven(row)
+                return replace(fix, unsafe_because=why) if why else fix
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
                     nearest = refused.with_traceback(None)  # it holds this frame, and the tree

@@ -70,8 +70,8 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
         return False
     if module.may_be_rebound_by_star(binding) or star_below(module, binding.statement) is not None:
         return False
-    runs_later = not place.runs_with(home)
-    return runs_later or module.span(binding.statement) < module.span(node)
+    # A function above the import may be called before it, in a script or a notebook.
+    return module.span(binding.statement) < module.span(node)
 
 
 def star_below(module: Module, statement: cst.CSTNode) -> cst.Import | cst.ImportFrom | None:

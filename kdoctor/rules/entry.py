@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from kdoctor.config import OF_BACKENDS
 from kdoctor.rules.preview import PREVIEW
 
 if TYPE_CHECKING:
@@ -43,11 +44,18 @@ class RuleEntry(Struct, frozen=True, kw_only=True):
 
 def applies(rule: Rule | RuleEntry, facts: TargetFacts) -> bool:
     """Say whether the rule can fire for ``keras`` or for ``tf.keras`` on this target."""
-    return (bool(facts.namespace) or not rule.only_with_namespace) and any(
+    return _is_asked_for(rule, facts) and any(
         (rule.since is None or _version(rule.since) <= _version(version))
         and (rule.until is None or _version(version) < _version(rule.until))
         for version in (facts.target.keras_version, facts.target.tf_keras_version)
         if version
+    )
+
+
+def _is_asked_for(rule: Rule | RuleEntry, facts: TargetFacts) -> bool:
+    """Say whether no option is missing without which the rule is silent."""
+    return (bool(facts.namespace) or not rule.only_with_namespace) and (
+        bool(facts.backends) or rule.family != OF_BACKENDS
     )
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.analysis.facts import applicability_of
+from kdoctor.config import ALL_BACKENDS, OF_BACKENDS
 from kdoctor.keras_api.surface import known_releases
 from kdoctor.model import (
     Applicability,
@@ -54,6 +55,7 @@ FAMILIES = {
     "idioms": "KD5",
     "saving": "KD6",
     "environment": "KD7",
+    "backends": "KD8",
     "suppression": "KD9",
 }
 OWN = "own"  # the family of rules of one's own
@@ -69,7 +71,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     ``kdoctor.analysis.triggers``. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``rewrites`` come from the
     rule's module, documentation and examples from the page beside it, which is read when one of
-    them is asked for. ``only_with_namespace``: without ``--namespace`` the rule is silent.
+    them is asked for. ``only_with_namespace``: without ``--namespace`` the rule is silent. Rules
+    of the family ``backends`` are silent without ``--backend``.
 
     Beside a Keras 2 that stays one (``tf_keras``) a rule is shown what surely is of Keras 3, and
     nothing else is known (``kdoctor.analysis.keras_beside_keras_2``). ``asks_for_roots``: it is
@@ -135,6 +138,11 @@ class Rule(Struct, frozen=True, kw_only=True):
     def preview(self) -> bool:
         """Whether it is asked with ``--preview`` only."""
         return self.code in PREVIEW
+
+    @property
+    def backend(self) -> str | None:
+        """What it needs ``--backend`` to be, to be asked; None: it is asked in any case."""
+        return ALL_BACKENDS if self.family == OF_BACKENDS else None
 
     @property
     def topics(self) -> tuple[Topic, ...]:

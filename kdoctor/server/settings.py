@@ -16,6 +16,7 @@ class EditorSettings(msgspec.Struct, rename="kebab"):
     preview: bool | None = None
     exclude: list[str] | None = None
     namespace: str | None = None
+    backend: str | list[str] | None = None
 
     def options(self) -> Options:
         """Return them as options of the engine."""
@@ -32,4 +33,6 @@ class EditorSettings(msgspec.Struct, rename="kebab"):
             options["exclude"] = self.exclude
         if self.namespace is not None:
             options["namespace"] = self.namespace
+        if self.backend is not None:
+            options["backend"] = self.backend
         return options

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kdoctor.config import other_backends
 from kdoctor.engine.examine import Examiner
 from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.keras_api import newest_target, resolve_target
@@ -21,12 +22,14 @@ from tools.gone_members import gone_of_classes_on, gone_on
 
 RULES = [rule for rule in all_rules() if rule.family != "suppression"]
 EXAMPLES = [each.before for rule in RULES for each in rule.invalid]
+BACKENDS = other_backends("all")  # so that rules are asked that need them
 FRAGMENTS = [source for rule in RULES for source in rule.valid]
 
 
 def orders_for(example, **options):
     target = resolve_target(example.on, "a test") if example.on else newest_target()
-    return ScanOptions(target, diffs=False, anchors=False, namespace=example.namespace, **options)
+    options |= {"namespace": example.namespace, "backends": BACKENDS}
+    return ScanOptions(target, diffs=False, anchors=False, **options)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -111,7 +114,9 @@ WAYS = [beside_another_keras, in_a_function, asynchronously, in_a_branch, by_ass
 
 
 def findings(source, *, gate):
-    scan_options = ScanOptions(newest_target(), gate=gate, diffs=False, anchors=False)
+    scan_options = ScanOptions(
+        newest_target(), gate=gate, diffs=False, anchors=False, backends=BACKENDS
+    )
     return Examiner(scan_options).examine("nowhere/f.py", source.encode()).scan.findings
 
 

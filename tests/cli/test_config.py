@@ -217,7 +217,7 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:18] == [
+    assert ended.stdout.splitlines()[:19] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
         "  target            keras==3.15.1   newest Keras 3 known",
@@ -229,6 +229,7 @@ def test_config_in_words(nested):
         "  exclude           nothing         default",
         "  extend            no file         default",
         "  namespace         keep            default",
+        "  backend           tensorflow      default",
         "  keras-2-helpers   write           default",
         "  project-types     false           default",
         "  unsafe            true            command line",
@@ -251,6 +252,7 @@ def test_the_schema_says_what_kdoctor_takes(repository):
     wrong = [
         {"targt": "keras==3"}, {"target": 3}, {"select": "KD1"}, {"select": [1]}, {"unsafe": "yes"},
         {"per-file-ignores": {"a": "KD1"}}, {"namespace": "tf"}, {"extend": ["a"]}, {"format": 1},
+        {"backend": "tf"}, {"backend": ["tf"]}, {"backend": 1},
     ]  # fmt: skip
     assert all(described["description"] for described in schema["properties"].values())
     validator = jsonschema.Draft202012Validator(schema)

@@ -19,6 +19,8 @@ from tests.cli.repository import OLD
         ({"kdoctor.toml": "[per-file-ignores]\n'a*' = []\n'b' = ['nope']\n"}, "kdoctor.toml:3: per-file-ignores: there is no rule 'nope'; `kdoctor rules` lists them all"),
         ({"kdoctor.toml": "keras-2-helpers = 'copy'\n"}, 'kdoctor.toml:1: keras-2-helpers must be one of "import", "write"'),
         ({"kdoctor.toml": "namespace = 'tf'\n"}, 'kdoctor.toml:1: namespace must be one of "keep", "keras", "tf.keras"'),
+        ({"kdoctor.toml": "backend = ['all', 'tf']\n"}, 'kdoctor.toml:1: backend must be one of "all", "jax", "tensorflow", "torch", or a list of them'),
+        ({"kdoctor.toml": "select = ['KD8']\n"}, 'kdoctor.toml:1: select: KD8: these rules are asked with a backend only; add --backend all, or `backend = "all"` to the settings'),
         ({"kdoctor.toml": "unsafe = 'yes'\n"}, "kdoctor.toml:1: unsafe must be true or false, as in unsafe = true"),
         ({"kdoctor.toml": "exclude = 'a'\n"}, 'kdoctor.toml:1: exclude must be a list of strings, as in exclude = ["docs/old/", "*_legacy.py"]'),
         ({"kdoctor.toml": "exclude = ['a', '[z-a]']\n"}, "kdoctor.toml:1: exclude: invalid pattern '[z-a]'; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"),

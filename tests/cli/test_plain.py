@@ -100,6 +100,7 @@ def test_every_option_of_the_grammar_is_read_as_typer_reads_it(name, option):
             "shape": "json",
             "show": "all",
             "keras_2_helpers": "import",
+            "backend": "jax,torch",
         }
         parameter = grammar.lists.get(option) or grammar.values[option][0]
         value = known.get(parameter, "KD1")

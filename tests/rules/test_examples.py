@@ -21,7 +21,12 @@ FIXABLE = [case for case in INVALID if case.values[1].after is not None]
 
 def found(rule: Rule, source: str, target: str | None = None, namespace: str = ""):
     result = scan(
-        ["-"], stdin=source.encode(), select=[rule.code], target=target, namespace=namespace
+        ["-"],
+        stdin=source.encode(),
+        select=[rule.code],
+        target=target,
+        namespace=namespace,
+        backend=rule.backend,
     )
     assert not result.unreadable
     return result.findings
@@ -34,6 +39,7 @@ def mended(rule: Rule, source: str, target: str | None = None, namespace: str = 
         select=[rule.code],
         target=target,
         namespace=namespace,
+        backend=rule.backend,
         unsafe=True,
     )
     assert not result.left_alone

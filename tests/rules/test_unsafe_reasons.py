@@ -59,6 +59,7 @@ def test_no_reason_is_advice(rule):
             continue
         options = {"target": example.on} if example.on else {}
         options |= {"namespace": example.namespace} if example.namespace else {}
+        options |= {"backend": rule.backend}
         for each in unsafe_fixes(example.before, select=[rule.code], **options):
             assert not NO_REASON.search(each.unsafe_because), each.unsafe_because
 

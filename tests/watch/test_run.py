@@ -40,6 +40,7 @@ def test_a_healthy_program_sees_nothing_of_it_and_nothing_is_added(folder):
     assert watched.returncode == alone.returncode
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("python", PYTHONS, ids=lambda path: path.parts[-3])
 def test_it_works_for_every_python_3_that_is_here(folder, python):
     folder.keras().write(program=FAILING, healthy=HEALTHY)

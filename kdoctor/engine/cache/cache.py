@@ -169,7 +169,7 @@ class Cache:
         """Return a digest of the options that apply to a file."""
         own = (
             *(task.target, task.codes, task.namespace, task.admitted, task.style),
-            *(task.keras_2_helpers, task.project_types),
+            *(task.keras_2_helpers, task.project_types, task.backends),
         )
         if own not in self._keys:
             aimed = scan_options.aimed(task)
@@ -184,7 +184,7 @@ class Cache:
                     aimed.namespace,
                 ),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
-                *(aimed.style, aimed.keras_2_helpers, aimed.project_types),
+                *(aimed.style, aimed.keras_2_helpers, aimed.project_types, aimed.backends),
             )
             self._keys[own] = blake2b(repr(parts).encode(), digest_size=16).digest()
         return self._keys[own]

@@ -59,8 +59,8 @@ class Task(Struct, frozen=True, gc=False):
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
     ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
     ``style``: how its code is written, ``keras_2_helpers``: what fixes do with such helpers,
-    ``project_types``: whether types are followed into other files, each None where it is that of
-    the orders.
+    ``project_types``: whether types are followed into other files, ``backends``: those beside
+    TensorFlow that it must run on, each None where it is that of the orders.
     """
 
     source: Source
@@ -73,9 +73,10 @@ class Task(Struct, frozen=True, gc=False):
     style: CodeStyle | None = None
     keras_2_helpers: str | None = None
     project_types: bool | None = None
+    backends: tuple[str, ...] | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
-    def with_settings(
+    def with_settings(  # noqa: PLR0913 - the settings of a file
         self,
         codes: tuple[str, ...] | None,
         namespace: str,
@@ -83,6 +84,7 @@ class Task(Struct, frozen=True, gc=False):
         keras_2_helpers: str,
         *,
         project_types: bool,
+        backends: tuple[str, ...],
     ) -> Task:
         """Return the task with what the settings say of its file."""
         return Task(
@@ -96,6 +98,7 @@ class Task(Struct, frozen=True, gc=False):
             style,
             keras_2_helpers,
             project_types,
+            backends,
         )
 
     def with_target(self, target: Target) -> Task:
@@ -111,6 +114,7 @@ class Task(Struct, frozen=True, gc=False):
             self.style,
             self.keras_2_helpers,
             self.project_types,
+            self.backends,
         )
 
 
@@ -128,8 +132,9 @@ class ScanOptions(Struct, frozen=True):
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
     all; ``only`` the findings, by place and code, that are fixed or ignored, in one pass. ``style``
     is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras 2.
-    ``project_types``: types are followed into the project's other files. ``own_rules`` is where
-    rules of one's own come from.
+    ``project_types``: types are followed into the project's other files. ``backends`` are those
+    beside TensorFlow that the code must run on. ``own_rules`` is where rules of one's own come
+    from.
     """
 
     target: Target
@@ -150,6 +155,7 @@ class ScanOptions(Struct, frozen=True):
     style: CodeStyle = DEFAULT_STYLE
     keras_2_helpers: str = WRITE
     project_types: bool = PROJECT_TYPES
+    backends: tuple[str, ...] = ()
     own_rules: OwnSources = NO_SOURCES
 
     def aimed(self, task: Task) -> ScanOptions:
@@ -162,6 +168,7 @@ class ScanOptions(Struct, frozen=True):
             style=self.style if task.style is None else task.style,
             keras_2_helpers=task.keras_2_helpers or self.keras_2_helpers,
             project_types=self.project_types if task.project_types is None else task.project_types,
+            backends=self.backends if task.backends is None else task.backends,
         )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from kdoctor.config import PROJECT_TYPES, SETTINGS, WRITE
+from kdoctor.config import BACKENDS, PROJECT_TYPES, SETTINGS, WRITE
 from kdoctor.engine.cache.location import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
 from kdoctor.engine.result import ProjectNotes
@@ -22,6 +22,7 @@ from kdoctor.target import Target
 
 _DEFAULTS: Final = {
     "namespace": "keep",
+    "backend": BACKENDS[0],
     "keras-2-helpers": WRITE,
     "project-types": PROJECT_TYPES,
     "preview": False,

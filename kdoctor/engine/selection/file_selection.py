@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import KERAS_2_HELPERS, PROJECT_TYPES
+from kdoctor.config import BACKENDS, KERAS_2_HELPERS, PROJECT_TYPES, other_backends
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.documents.discovery import Search
 from kdoctor.engine.options import Options, each_of
@@ -29,6 +29,7 @@ from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
+_OF_BACKENDS: Final = "KD8"  # the rules that are silent without a backend beside TensorFlow
 _NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras": "tf.keras"}
 
 Codes = tuple[str, ...] | None  # None: all rules
@@ -80,8 +81,10 @@ class FileSelection:
         self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
         self._exclusions: dict[Settings, Patterns | None] = {}
         self._left: dict[tuple[Settings, frozenset[str]], Codes] = {}
-        # What the command line says is right or wrong by itself; a file may ask for previews.
-        _choice(Settings(), {**options, "preview": True})
+        # What the command line says is right or wrong by itself; a file may ask for previews and
+        # for other backends.
+        _choice(Settings(), {**options, "preview": True, "backend": BACKENDS})
+        other_backends(options.get("backend"))
         self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
@@ -206,7 +209,13 @@ class FileSelection:
 
     def _namespace(self, settings: Settings) -> str:
         option = self._options.get("namespace")
-        return _NAMESPACES[settings.value("namespace") if option is None else option]
+        named = settings.value("namespace") if option is None else option
+        if named is None and self._backends(settings):
+            return "keras"  # `tf.keras` is there with TensorFlow only
+        return _NAMESPACES[named]
+
+    def _backends(self, settings: Settings) -> tuple[str, ...]:
+        return _asked_backends(settings, self._options)
 
     def _helpers(self, settings: Settings) -> str:
         option = self._options.get("keras_2_helpers")
@@ -223,7 +232,7 @@ class FileSelection:
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with the settings of its folder."""
         # By folder, where no file has rules of its own.
-        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool]] = {}
+        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool, tuple[str, ...]]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -236,10 +245,11 @@ class FileSelection:
                 style = self.styles.of(folder)
                 root, helpers = self._namespace(settings), self._helpers(settings)
                 follows = self._follows_types(settings)
-                own = self._codes(path, settings), root, style, helpers, follows
+                asked = self._backends(settings)
+                own = self._codes(path, settings), root, style, helpers, follows, asked
                 if not self._exemptions[settings]:
                     shared[folder] = own
-            yield task.with_settings(*own[:4], project_types=own[4])
+            yield task.with_settings(*own[:4], project_types=own[4], backends=own[5])
 
     def listing(self, paths: Iterable[str], search: Search | None = None) -> Listing:
         """List the files at and below the paths that are not excluded; of another kind if asked.
@@ -289,7 +299,8 @@ def _choice(settings: Settings, options: Options) -> Codes:
     command line, which comes last.
 
     Raises:
-        UsageProblem: a rule is unknown, or named by itself and in preview.
+        UsageProblem: a rule is unknown, or named by itself where it is not asked: in preview, or
+            about backends of which nobody asked.
     """
     select, ignore = options.get("select"), options.get("ignore") or ()
     option = options.get("preview")
@@ -312,9 +323,31 @@ def _choice(settings: Settings, options: Options) -> Codes:
             raise UsageProblem(
                 f"{where}{code} is in preview; add --preview, or `preview = true` to the settings"
             )
+    if selected and not _asked_backends(settings, options):
+        for entry, where in selected:
+            _check_that_it_is_asked(entry, where, _codes([(entry, where)]) or ("",))
     without = _codes(ignored) | hidden
     wanted = frozenset(_all(None)) if selected is None else _codes(selected)
     return tuple(code for code in _all(None) if code in wanted - without)
+
+
+def _asked_backends(settings: Settings, options: Options) -> tuple[str, ...]:
+    """Return the backends beside TensorFlow that the code must run on."""
+    option = options.get("backend")
+    return other_backends(settings.value("backend") if option is None else option)
+
+
+def _check_that_it_is_asked(entry: str, where: str, codes: Iterable[str]) -> None:
+    """Refuse to select rules that are silent without ``--backend``.
+
+    Raises:
+        UsageProblem: the entry means no other rules.
+    """
+    if all(code.startswith(_OF_BACKENDS) for code in codes):
+        raise UsageProblem(
+            f"{where}{entry}: these rules are asked with a backend only; add --backend all, or "
+            '`backend = "all"` to the settings'
+        )
 
 
 def _hidden(*, preview: bool) -> frozenset[str]:

@@ -10,11 +10,12 @@ import libcst as cst
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.parts import ANYTHING, OneOf
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.rules.behaviour._asked_for import outcomes
 from kdoctor.rules.behaviour._taken_batches import are_taken_by_hand, is_imported_elsewhere
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
+from kdoctor.syntax.scopes import Binding, BindingKind
 
 _SEQUENCES: Final = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
 _ERROR: Final = (
@@ -61,11 +62,33 @@ def _is_none(node: cst.BaseExpression) -> bool:
 
 
 def _may_be_none(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether a branch of the method assigns None."""
+    """Say whether a branch of the method assigns None, and no test keeps it from this place."""
     return isinstance(node, cst.Name) and any(
-        each.kind is BindingKind.ASSIGN and each.value is not None and _is_none(each.value)
-        for each in module.bindings_at(node)
-        if not each.path
+        not _is_passed_over(module, node, each) for each in _as_none(module, node)
+    )
+
+
+def _as_none(module: Module, name: cst.Name) -> list[Binding]:
+    return [
+        each
+        for each in module.bindings_at(name)
+        if each.kind is BindingKind.ASSIGN
+        and each.value is not None
+        and _is_none(each.value)
+        and not each.path
+    ]
+
+
+def _is_passed_over(module: Module, node: cst.Name, binding: Binding) -> bool:
+    """Say whether a test of the name, while it is None by ``binding``, leads past this place."""
+    above = {id(each) for each in module.ancestors(node)}
+    return any(
+        id(part) in above
+        for each in descendants(module.scope_of(node).node)
+        if isinstance(each, cst.Name) and each.value == node.value and each is not node
+        if binding in _as_none(module, each)
+        for outcome in outcomes(module, each, None)
+        for part in outcome.passed_over
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.queries import Read, reads
 from kdoctor.analysis.queries.conditions import member, word
 from kdoctor.analysis.queries.forms import is_list
@@ -76,6 +76,8 @@ def _is_one(module: Module, shape: cst.BaseExpression, other: cst.List) -> bool:
     value = value_of(module, root)
     if value is not root:
         return _is_one(module, value, other)
+    if isinstance(root, cst.Name) and _is_given_a_list(module, root):
+        return False
     match root:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"))):
             return False  # a symbolic tensor has no such method: that is told by another rule
@@ -90,6 +92,34 @@ def _is_one(module: Module, shape: cst.BaseExpression, other: cst.List) -> bool:
     ):
         return True
     return any(_is_a_size(each.value) for each in other.elements) or _is_worked_with(module, root)
+
+
+def _is_given_a_list(module: Module, shape: cst.Name) -> bool:
+    """Say whether the file itself calls the method with a list: an inner layer that is built."""
+    around = list(module.ancestors(shape))
+    method = next((each for each in around if isinstance(each, cst.FunctionDef)), None)
+    cls = next((each for each in around if isinstance(each, cst.ClassDef)), None)
+    return (
+        method is not None
+        and cls is not None
+        and any(
+            _is_made_a_list(value_of(module, given))
+            for use in module.members_named(method.name.value)
+            if use.called is not None and use.owner.cls in {cls.name.value, None}
+            if (given := passed(use.called, shape.value, 0)) is not None
+        )
+    )
+
+
+def _is_made_a_list(value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.BinaryOperation(operator=cst.Add()):
+            return any(map(_is_made_a_list, (value.left, value.right)))
+        case cst.Call(func=cst.Name(value="list") | cst.Attribute(attr=cst.Name(value="as_list"))):
+            return True
+        case cst.Subscript(value=whole):
+            return _is_made_a_list(whole)
+    return isinstance(value, cst.List | cst.ListComp)
 
 
 def _is_a_size(node: cst.BaseExpression) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import libcst as cst
 from msgspec.structs import replace
@@ -22,24 +22,19 @@ from kdoctor.analysis.tensors.symbolic import (
     infer_size_fix,
     is_inferable_reshape_size,
 )
-from kdoctor.keras_api import Presence
-from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rewrite import RewriteTable, rewrite
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
-    REWRITES,
+    REWRITES,  # noqa: F401 - the rule's own, found by this name
     canonical,
-    forgets,
     is_of_tensorflow_1,
     only_1,
     refuses_symbolic_tensors,
 )
-from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES
+from kdoctor.rules.idioms._tensorflow.attempt import attempted, reason, sentence
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
-_NEW = pattern(r"\bkeras(?:\.\w+)+")
 # What fails for another reason, as measured on Keras 3.15.1.
 _OTHER_ERRORS = {
     "constant": "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.",
@@ -50,11 +45,9 @@ _OTHER_ERRORS = {
     "cond": REFUSED,
     "Variable": REFUSED,
 }
-_NOT_EQUAL = "for some arguments TensorFlow returns something else, see `kdoctor rules KD503`"
 _MAY_BE_NONE = (
     "a size that depends on the data, such as the batch size, is None while the model is built"
 )
-_NAMELESS = "the operation loses its name, which other code may look for"
 _NO_CURE = "a loss gets values, but `{}` has none: `keras.ops` would fail there too"
 _MAY_BE_NO_CURE = (
     "if the function is a loss or a metric, it would fail with `keras.ops` too: `{}` has no "
@@ -158,8 +151,8 @@ def _finding(found: Call, reference: Reference, error: str) -> Finding:
         f"`{module.source(reference.node)}` is called with a symbolic tensor: {error}",
         at=reference.node,
         confidence=Confidence.LIKELY,
-        help=f"{_sentence(by_hand)}." if isinstance(attempt, NoFix) else f"{attempt.title}.",
-        fix=_reason(attempt, known, facts) if isinstance(attempt, NoFix) else attempt,
+        help=f"{sentence(by_hand)}." if isinstance(attempt, NoFix) else f"{attempt.title}.",
+        fix=reason(attempt, known, facts) if isinstance(attempt, NoFix) else attempt,
     )
 
 
@@ -174,41 +167,7 @@ def _attempt(
             size,
             check.applicability([check.group("open-size")[0]]) if sure else Applicability.UNSAFE,
         )
-    table, nameless = _tables(facts)
-    attempt = table.attempt(module, reference, facts.applicability)
-    if isinstance(attempt, Fix):
-        is_size = reference.name == "tensorflow.shape"
-        known = DIFFERENCES.get(reference.name.rpartition(".")[2], _NOT_EQUAL)
-        return replace(attempt, unsafe_because=_MAY_BE_NONE if is_size else known)
-    unnamed = nameless.attempt(module, reference, lambda _: Applicability.UNSAFE)
-    if isinstance(unnamed, Fix):
-        return replace(unnamed, title=f"{unnamed.title}, without name=", unsafe_because=_NAMELESS)
+    attempt = attempted(module, facts, reference)
+    if isinstance(attempt, Fix) and reference.name == "tensorflow.shape":
+        return replace(attempt, unsafe_because=_MAY_BE_NONE)
     return attempt
-
-
-def _reason(refused: NoFix, name: str, facts: TargetFacts) -> NoFix:
-    if _tables(facts)[0].rows_for(name):
-        return refused
-    return NoFix("there is no single replacement expression in Keras 3")
-
-
-def _sentence(text: str) -> str:
-    return text if text.startswith(("keras.", "tf.")) else f"{text[:1].upper()}{text[1:]}"
-
-
-@cache
-def _tables(facts: TargetFacts) -> tuple[RewriteTable, RewriteTable]:
-    """Return the rows whose right sides the target has; and the same for calls with ``name=``."""
-    rows = [
-        row
-        for row in REWRITES
-        if all(
-            facts.lookup(name).presence is not Presence.MISSING for name in _NEW.findall(row.right)
-        )
-    ]
-    named = [row for row in rows if "name" in row.left and "name" in row.pattern.parameters]
-    nameless = [
-        rewrite(row.left, row.right, forgets() if row.when is None else row.when & forgets())
-        for row in named
-    ]
-    return RewriteTable(rows, facts.signature), RewriteTable(nameless, facts.signature)

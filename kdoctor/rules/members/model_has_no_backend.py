@@ -65,7 +65,8 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
 
 @lru_cache(maxsize=8)
 def _table(facts: TargetFacts) -> RewriteTable:
-    return RewriteTable((*_backend.REWRITES, *REWRITES), facts.signature)
+    rows = (*_backend.REWRITES, *REWRITES)
+    return RewriteTable(rows, facts.signature, unproven=facts.unproven_elsewhere)
 
 
 def _some_import_of_keras(module: Module) -> ImportBinding | None:

@@ -197,3 +197,14 @@ def _use(  # noqa: PLR0913, PLR0917 - the parts of a use
     )
     path = None if given is None else given.value
     return PathUse(what, call, symbol, path, ending(module, path), confidence)
+
+
+def named_format(module: Module, use: PathUse) -> cst.Arg | None:
+    """Return the `save_format=` of a call, unless Keras 3 reads nothing from it.
+
+    `save` passes over None and all else that is false; `save_weights` has no such parameter.
+    """
+    given = argument(use.call, "save_format")
+    if given is None or use.what == "save_weights":
+        return given
+    return given if literal(value_of(module, given.value)) else None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
 from kdoctor.analysis.queries.conditions import keyword
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._path_renaming import renaming_edits
-from kdoctor.rules.saving._save_and_load_calls import FileUse, file_uses, is_same_path
+from kdoctor.rules.saving._save_and_load_calls import FileUse, file_uses, is_same_path, named_format
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax.literals import literal
 
@@ -31,7 +30,7 @@ _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel 
 )
 def check(found: FileUse) -> Finding | None:
     """Report each ``save_format=``."""
-    given = argument(found.call, "save_format")
+    given = named_format(found.module, found.use)
     return None if given is None else _finding(found, given)
 
 

@@ -21,6 +21,7 @@ from kdoctor.rules.saving._save_and_load_calls import (
     is_same_path,
     is_saved_here,
     loads,
+    named_format,
     reads_orbax,
 )
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
@@ -76,7 +77,7 @@ def check(found: FileUse) -> Iterator[Finding]:
         if _is_folder(module, use.ending) and not reads_orbax(module):
             yield _loaded(found)
         return
-    if argument(use.call, "save_format") or argument(use.call, "zipped"):
+    if named_format(module, use) or argument(use.call, "zipped"):
         return  # KD603 reports the format
     is_new = use.ending is None and _is_new_folder(module, use.path)
     if is_new or _is_folder(module, use.ending):

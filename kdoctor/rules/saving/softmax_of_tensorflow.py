@@ -6,14 +6,15 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.calls import passed, replace_expression, value_of
 from kdoctor.analysis.queries import Call, constructs
 from kdoctor.analysis.queries.conditions import named, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._save_and_load_calls import method_uses
-from kdoctor.syntax import Module
+from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.value_types import Kind
 
 _NEW: Final = {
@@ -29,9 +30,8 @@ _NEW: Final = {
 _GIVEN: Final = (("activation", None), ("recurrent_activation", None))
 _BY_PLACE: Final = {"Activation": ("activation", 0), "Dense": ("activation", 1)}
 _METHODS: Final = ("get_config", "save", "to_json")
-_FUNCTIONS: Final = frozenset(
-    {"ModelCheckpoint", "clone_model", "load_model", "model_from_json", "save_model"}
-)
+_FUNCTIONS: Final = frozenset({"clone_model", "load_model", "model_from_json", "save_model"})
+_CHECKPOINT: Final = "ModelCheckpoint"
 _LOST: Final = "TypeError: <class 'keras.src.layers.core.dense.Dense'> could not be deserialized"
 
 
@@ -40,7 +40,7 @@ _LOST: Final = "TypeError: <class 'keras.src.layers.core.dense.Dense'> could not
     severity=Severity.ERROR,
     look_for=constructs(Kind.LAYER)
     .even(hidden=True)
-    .beside(named(*_NEW), word(*_METHODS, *_FUNCTIONS)),
+    .beside(named(*_NEW), word(*_METHODS, *_FUNCTIONS, _CHECKPOINT)),
     since="3.0",
 )
 def check(layer: Call) -> Finding | None:
@@ -59,9 +59,18 @@ def check(layer: Call) -> Finding | None:
 
 def _saves(module: Module) -> bool:
     """Say whether the file saves, loads or copies models."""
-    return any(each.name.rpartition(".")[2] in _FUNCTIONS for each in module.references) or any(
+    return any(_saves_by(module, each) for each in module.references) or any(
         method_uses(module, *_METHODS)
     )
+
+
+def _saves_by(module: Module, use: Reference) -> bool:
+    name = use.name.rpartition(".")[2]
+    if name != _CHECKPOINT or use.call is None:
+        return name in _FUNCTIONS or (name == _CHECKPOINT and use.kind is not ReferenceKind.IMPORT)
+    alone = passed(use.call, "save_weights_only", 4)
+    found = False if alone is None else literal(value_of(module, alone))
+    return found is UNKNOWN or not found
 
 
 def _finding(layer: Call, given: cst.BaseExpression, name: str) -> Finding:

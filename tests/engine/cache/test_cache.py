@@ -165,6 +165,7 @@ def test_another_question_gets_its_own_answer():
         "select": {"select": ["KD2"]},
         "diffs": {"diffs": False},
         "namespace": {"namespace": "tf.keras"},
+        "backend": {"backend": "jax"},
         "no gate": {"gate": False},
     }
     first = {name: scan(**options) for name, options in answers.items()}

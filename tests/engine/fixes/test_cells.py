@@ -87,5 +87,5 @@ def test_the_last_line_of_a_cell_can_go(code: str, newline: str):
 
 def _check(rule: Rule, example: Example, data: bytes, kind: str) -> None:
     options = {"stdin": data, "kind": kind, "select": [rule.code]}
-    options |= {"target": example.on, "namespace": example.namespace}
+    options |= {"target": example.on, "namespace": example.namespace, "backend": rule.backend}
     assert not scan(["-"], diffs=True, **options).unreadable

@@ -53,6 +53,7 @@ def test_a_comment_in_an_example_that_is_drawn_anew_stays(_):
         if source is None:
             continue
         options = {"select": [code], "target": example.on, "namespace": example.namespace}
+        options |= {"backend": "all"}  # so that each rule is asked
         done = fix(["-"], stdin=source.encode(), unsafe=True, **options)
         fixed = done.files[0].after.decode() if done.files else source
         assert MARK in fixed, (code, source)

@@ -82,6 +82,12 @@ def test_a_rule_that_is_asked_for_by_namespace_only_is_not_called_unused(scan):
     assert lines(scan("import tensorflow\nx = 1  # kdoctor: ignore[KD710]\n")) == []
 
 
+def test_a_rule_that_is_asked_for_by_backend_only_is_not_called_unused(scan):
+    source = "import keras\nx = 1  # kdoctor: ignore[KD801]\n"
+    assert lines(scan(source)) == []
+    assert lines(scan(source, backend="jax")) == [("KD901", 2)]
+
+
 def test_a_comment_that_something_narrower_makes_needless_is_told(scan):
     source = f"# kdoctor: ignore-file[KD101]\n{HEAD}{OLD}  # kdoctor: ignore[KD101]\n"
     assert lines(scan(source)) == [("KD901", 1)]

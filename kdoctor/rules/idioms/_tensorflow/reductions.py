@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.common_guards import equals, one_of
+from kdoctor.rewrite.common_guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.number_guards import not_integer, whole_numbers
 
 _REDUCED = {
@@ -17,6 +17,9 @@ _REDUCED = {
     "math.reduce_std": "std",
     "math.reduce_variance": "var",
 }
+# Of all axes at once these lose `keepdims` on PyTorch.
+_LOSES_AXES = frozenset({"sum", "max", "min"})
+_KEPT = (equals("keepdims", False), not_none("axis"))
 _MATMUL = (
     "tensorflow.matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, "
     "adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, "
@@ -29,8 +32,10 @@ REWRITES = (
         rewrite(
             f"tensorflow.{old}(input_tensor, axis=None, keepdims=False, name=None)",
             f"keras.ops.{new}(input_tensor, axis=axis, keepdims=keepdims)",
+            when=guard,
         )
         for old, new in _REDUCED.items()
+        for guard in (*(_KEPT if new in _LOSES_AXES else ()), None)
     ),
     # The mean of integers is an integer in TensorFlow and a float in keras.ops.
     *(

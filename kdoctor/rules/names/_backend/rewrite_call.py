@@ -55,7 +55,7 @@ def function(name: str) -> str | None:
 @cache
 def table(facts: TargetFacts) -> RewriteTable:
     """Return what stands for the functions of ``keras.backend``."""
-    return RewriteTable(REWRITES, facts.signature)
+    return RewriteTable(REWRITES, facts.signature, unproven=facts.unproven_elsewhere)
 
 
 def attempted(

@@ -1,0 +1,93 @@
+"""Code that asks which backend Keras has: whoever wrote it knew what it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.memoize import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.blocks import early_exits
+from kdoctor.syntax.fallback_helpers import conditions
+from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
+
+_NAMES: Final = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino", "mlx"})
+_WORD: Final = "backend"
+
+
+def asks_for_the_backend(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a line runs on some backends only, by what the code itself asks.
+
+    That is under `if keras.backend.backend() == "tensorflow":`, in its `else`, and behind
+    `if backend() != "tensorflow": raise …`, also at the top of the file. What is tested may have
+    been kept in a name.
+    """
+    if not _speaks_of_backends(module):
+        return False
+    child = node
+    for parent in module.ancestors(node):
+        if any(_is_about_backends(module, test) for test, _ in conditions(parent, child, _none)):
+            return True
+        if isinstance(parent, cst.IndentedBlock | cst.Module):
+            place = next(at for at, each in enumerate(parent.body) if each is child)
+            if any(at < place for at in _exits(module, parent)):
+                return True
+        child = parent
+    return False
+
+
+@once
+def _speaks_of_backends(module: Module) -> bool:
+    return any(_WORD in each.lower() for each in module.words)
+
+
+def _none(_: cst.Name) -> None:
+    return None
+
+
+@once
+def _exits(module: Module, block: cst.IndentedBlock | cst.Module) -> tuple[int, ...]:
+    """Return where a block is left on some backends."""
+    return tuple(at for at, test in early_exits(block) if _is_about_backends(module, test))
+
+
+@once
+def _is_about_backends(module: Module, test: cst.BaseExpression) -> bool:
+    return any(
+        isinstance(each, cst.Comparison) and _compares(each)
+        for node in _with_kept(module, test)
+        for each in descendants(node)
+    )
+
+
+def _with_kept(module: Module, test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    """Yield a test, and what the names in it stand for where that is one value."""
+    yield test
+    for each in descendants(test):
+        if isinstance(each, cst.Name):
+            bound = module.bindings_at(each)
+            if len(bound) == 1 and bound[0].value is not None:
+                yield bound[0].value
+
+
+def _compares(comparison: cst.Comparison) -> bool:
+    """Say whether something that is called a backend is compared with the name of one."""
+    sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
+    texts = {each for side in sides for each in _texts(side)}
+    return not texts.isdisjoint(_NAMES) and any(_is_a_backend(side) for side in sides)
+
+
+def _texts(side: cst.BaseExpression) -> Iterator[str]:
+    elements = side.elements if isinstance(side, cst.List | cst.Tuple | cst.Set) else ()
+    for each in (side, *(element.value for element in elements)):
+        if isinstance(each, cst.SimpleString):
+            yield str(literal(each))
+
+
+def _is_a_backend(side: cst.BaseExpression) -> bool:
+    named = side.func if isinstance(side, cst.Call) else side
+    return _WORD in (dotted_name(named) or "").lower()

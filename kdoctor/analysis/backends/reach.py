@@ -1,0 +1,207 @@
+"""Code that Keras runs on its backend: what layers, losses, metrics and models of a file reach.
+
+On another backend than TensorFlow this code gets other tensors. What else a file does with
+TensorFlow stays as it is: a ``tf.data`` pipeline, an export, a serving signature, a script.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.backends.checks import asks_for_the_backend
+from kdoctor.analysis.backends.tensorflow_only import (
+    Function,
+    called_in_pipelines,
+    is_for_tensorflow_alone,
+)
+from kdoctor.analysis.dataflow.captures import function_around
+from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, with_bases
+from kdoctor.keras_api import split_root
+from kdoctor.memoize import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.classes import unsubscripted
+from kdoctor.value_types import Context, Kind
+
+_OF_LAYERS: Final = frozenset({
+    *("__init__", "build", "call", "compute_mask", "compute_output_shape"),
+    *("compute_output_spec", "get_initial_state"),
+})  # fmt: skip
+_RUN: Final = {
+    Kind.LAYER: _OF_LAYERS,
+    Kind.MODEL: _OF_LAYERS | {"compute_loss"},
+    Kind.LOSS: frozenset({"__init__", "call", "__call__"}),
+    Kind.METRIC: frozenset({"__init__", "build", "update_state", "result", "reset_state"}),
+    Kind.OPTIMIZER: frozenset({"__init__", "build", "update_step"}),
+}
+# Classes of Keras without a kind, by the module that has them.
+_RUN_OF_MODULES: Final = {
+    module: frozenset({"__init__", "__call__"})
+    for module in ("initializers", "regularizers", "constraints", "optimizers.schedules")
+}
+# What takes functions that Keras runs, by the end of the keyword.
+_TAKES_FUNCTIONS: Final = ("activation", "initializer", "regularizer", "constraint")
+_OF_NAMES: Final = frozenset({"custom_objects", "get_custom_objects"})
+_REGISTERS: Final = "register_keras_serializable"
+_VALUES: Final = (Context.CALL, Context.LOSS_OR_METRIC)
+
+
+class _Use(enum.Enum):
+    RUN = enum.auto()  # by Keras
+    HARMLESS = enum.auto()  # the module itself calls it, with tensors of whatever sort
+    OTHER = enum.auto()
+
+
+def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether Keras surely runs a line, with tensors of whatever backend it has.
+
+    That is what methods of layers, models, losses, metrics, optimizers, initializers, regularizers
+    and constraints do, functions that Keras is given (an activation, a loss, that of a ``Lambda``),
+    and functions of the file that are called from there. Nothing that is for TensorFlow alone
+    (``tensorflow_only``), or asks which backend there is (``checks``).
+    """
+    around = list(_functions_around(module, node))
+    if not around or any(is_for_tensorflow_alone(module, each) for each in around):
+        return False
+    return any(_is_run(module, each) for each in around) and not asks_for_the_backend(module, node)
+
+
+def _functions_around(module: Module, node: cst.CSTNode) -> Iterator[Function]:
+    """Yield the functions around a node, the innermost first."""
+    found = function_around(module, node)
+    while found is not None:
+        yield found
+        found = function_around(module, found)
+
+
+@once
+def _verdicts(_: Module) -> dict[Function, bool | None]:
+    """Return what is known of functions, to be filled in; None of one that is being asked."""
+    return {}
+
+
+def _is_run(module: Module, function: Function) -> bool | None:
+    """Say whether Keras runs a function; None within the question itself."""
+    known = _verdicts(module)
+    if function not in known:
+        known[function] = None
+        known[function] = _finds_that_it_is_run(module, function)
+    return known[function]
+
+
+def _finds_that_it_is_run(module: Module, function: Function) -> bool:
+    owner = _class_of(module, function)
+    if owner is not None and isinstance(function, cst.FunctionDef):
+        methods = methods_run(module, owner)
+        if not methods:
+            return False
+        if function.name.value in methods:
+            return True
+    elif module.context_of(function.body) in _VALUES:
+        return not _is_named_in_a_pipeline(module, function)
+    if isinstance(function, cst.Lambda):
+        return False
+    if _REGISTERS in (each.rpartition(".")[2] for each in decorated_by(module, function)):
+        return True
+    if owner is not None:
+        uses = [_use(module, each, is_method=True) for each in _reads_of_member(module, function)]
+    else:
+        uses = [_use(module, each, is_method=False) for each in _reads(module, function)]
+    return _Use.RUN in uses and _Use.OTHER not in uses
+
+
+def methods_run(module: Module, owner: cst.ClassDef) -> frozenset[str]:
+    """Return the methods of a user's class that Keras calls, none of one that is not Keras'."""
+    kind = kind_of_class(module, owner)
+    if kind is not None:
+        return _RUN.get(kind, frozenset())
+    for each in with_bases(module, owner):
+        for base in each.bases:
+            split = split_root(module.qualified(unsubscripted(base.value)) or "")
+            found = None if split is None else _RUN_OF_MODULES.get(split[1].rpartition(".")[0])
+            if found is not None:
+                return found
+    return frozenset()
+
+
+def _class_of(module: Module, function: Function) -> cst.ClassDef | None:
+    block = module.parent(function)
+    holder = None if block is None else module.parent(block)
+    return holder if isinstance(holder, cst.ClassDef) else None
+
+
+def _is_named_in_a_pipeline(module: Module, function: Function) -> bool:
+    return isinstance(function, cst.FunctionDef) and function.name.value in called_in_pipelines(
+        module
+    )
+
+
+def _reads(module: Module, function: cst.FunctionDef) -> Iterator[cst.Name]:
+    """Yield the places where a function is named."""
+    for each in _names(module).get(function.name.value, ()):
+        if any(bound.node is function for bound in module.bindings_at(each)):
+            yield each
+
+
+@once
+def _names(module: Module) -> dict[str, list[cst.Name]]:
+    """Return the reads of the names of functions."""
+    wanted = {each.name.value for each in module.nodes(cst.FunctionDef)}
+    found: dict[str, list[cst.Name]] = {}
+    for each in module.nodes(cst.Name):
+        parent = module.parent(each)
+        if each.value in wanted and not (
+            (isinstance(parent, cst.FunctionDef | cst.Param) and parent.name is each)
+            or (isinstance(parent, cst.Attribute) and parent.attr is each)
+            or (isinstance(parent, cst.Arg) and parent.keyword is each)
+        ):
+            found.setdefault(each.value, []).append(each)
+    return found
+
+
+def _reads_of_member(module: Module, method: cst.FunctionDef) -> Iterator[cst.Attribute]:
+    """Yield the places where something has a member of that name."""
+    return (each for each in module.attributes if each.attr.value == method.name.value)
+
+
+def _use(module: Module, node: cst.BaseExpression, *, is_method: bool) -> _Use:
+    """Say who uses a function where it is named."""
+    around = list(_functions_around(module, node))
+    if any(is_for_tensorflow_alone(module, each) for each in around):
+        return _Use.OTHER
+    parent = module.parent(node)
+    is_run = any(_is_run(module, each) for each in around)
+    if isinstance(parent, cst.Call) and parent.func is node:
+        if is_run:
+            return _Use.RUN
+        is_asked_already = any(_is_run(module, each) is None for each in around)
+        return _Use.HARMLESS if not around or is_method or is_asked_already else _Use.OTHER
+    if isinstance(parent, cst.Arg):
+        return _Use.RUN if _is_given_to_keras(module, parent, is_run=is_run) else _Use.OTHER
+    return _Use.RUN if _is_named_for_keras(module, node) else _Use.OTHER
+
+
+def _is_given_to_keras(module: Module, given: cst.Arg, *, is_run: bool) -> bool:
+    """Say whether a call hands a function to Keras, or to what runs it on the spot."""
+    call = module.parent(given)
+    if not isinstance(call, cst.Call):
+        return False
+    name = module.qualified(call.func) or ""
+    if is_run and (name.startswith("tensorflow.") or split_root(name) is not None):
+        return True  # `tf.map_fn`, `keras.ops.cond`
+    if given.keyword is not None and given.keyword.value.endswith(_TAKES_FUNCTIONS):
+        return split_root(name) is not None
+    return False
+
+
+def _is_named_for_keras(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether a function is among the objects that a saved model may name."""
+    for each in module.ancestors(node):
+        if isinstance(each, cst.Arg) and each.keyword is not None:
+            return each.keyword.value in _OF_NAMES
+        if isinstance(each, cst.BaseStatement | cst.BaseSmallStatement):
+            return False
+    return False

@@ -1,0 +1,148 @@
+"""Functions and classes that are TensorFlow's on purpose, whatever the backend of Keras is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import binding_of
+from kdoctor.analysis.dataflow.captures import function_around
+from kdoctor.analysis.models.user_classes import class_around, decorated_by, with_bases
+from kdoctor.analysis.queries.functions_given import function_of
+from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.libcst_walk import descendants
+
+Function = cst.FunctionDef | cst.Lambda
+
+_STEPS: Final = frozenset({"train_step", "test_step", "predict_step"})
+_TAPES: Final = frozenset({"tensorflow.GradientTape"})
+_FUNCTION: Final = "tensorflow.function"
+# Methods of `tf.data.Dataset` that take functions.
+_OF_DATASETS: Final = frozenset({
+    *("map", "filter", "flat_map", "interleave", "from_generator", "group_by_window", "apply"),
+    *("take_while", "scan", "reduce", "bucket_by_sequence_length"),
+})  # fmt: skip
+_OF_PYTHON: Final = frozenset({"tensorflow.py_function", "tensorflow.numpy_function"})
+# What data is prepared with, and what no other backend has: a layer that works with it runs in the
+# pipeline, or before the model.
+_PREPARES: Final = (
+    *("tensorflow.strings.", "tensorflow.lookup.", "tensorflow.data.", "tensorflow.io."),
+    *("tensorflow.ragged.", "tensorflow.RaggedTensor", "tensorflow_text."),
+    *_OF_PYTHON,
+)
+_PREPARING: Final = pattern(r"(?i)preprocess|tokeniz|vectoriz|augment|tf_?data|datalayer|dataset")
+
+
+def is_for_tensorflow_alone(module: Module, function: Function) -> bool:
+    """Say whether a function stays on TensorFlow, with all that stands in it.
+
+    A part of a ``tf.data`` pipeline, a serving signature, a step of training (one with a gradient
+    tape, or called like one): these are another matter than a function of TensorFlow in a layer. So
+    is a method of a class that prepares data.
+    """
+    if function in _of_pipelines(module) or function in _with_tapes(module):
+        return True
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    if function.name.value in _STEPS or _has_a_signature(module, function):
+        return True
+    owner = class_around(module, function)
+    return owner is not None and _prepares_data(module, owner)
+
+
+@once
+def _of_pipelines(module: Module) -> frozenset[cst.CSTNode]:
+    """Return the functions that a dataset is given, and classes whose objects these call."""
+    found: set[cst.CSTNode] = set()
+    for call in module.nodes(cst.Call):
+        if _takes_for_a_pipeline(module, call):
+            for given in call.args:
+                function = function_of(module, given.value) or _method(module, given.value)
+                if function is not None:
+                    found.add(function)
+    return frozenset(found)
+
+
+def _takes_for_a_pipeline(module: Module, call: cst.Call) -> bool:
+    name = module.qualified(call.func)
+    if name is not None:
+        name = by_the_short_way(name)
+        return name in _OF_PYTHON or name.startswith("tensorflow.data.")
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _OF_DATASETS
+
+
+def _method(module: Module, given: cst.BaseExpression) -> cst.FunctionDef | None:
+    """Return the method of the class around that ``self.parse`` is."""
+    if not isinstance(given, cst.Attribute) or not isinstance(given.value, cst.Name):
+        return None
+    owner = class_around(module, given)
+    for each in () if owner is None else owner.body.body:
+        if isinstance(each, cst.FunctionDef) and each.name.value == given.attr.value:
+            return each
+    return None
+
+
+@once
+def called_in_pipelines(module: Module) -> frozenset[str]:
+    """Return the names of what functions of a pipeline call: functions, classes, layers."""
+    found: set[str] = set()
+    for function in _of_pipelines(module):
+        for each in descendants(function):
+            if isinstance(each, cst.Call):
+                found.update(_called(module, each.func))
+    return frozenset(found)
+
+
+def _called(module: Module, callee: cst.BaseExpression) -> Iterator[str]:
+    yield (dotted_name(callee) or "").rpartition(".")[2]
+    made = module.type_of(callee)
+    if made is not None and made.cls is not None:
+        yield made.cls
+    bound = binding_of(module, callee)
+    if bound is not None and isinstance(bound.value, cst.Call):
+        yield (dotted_name(bound.value.func) or "").rpartition(".")[2]
+
+
+@once
+def _with_tapes(module: Module) -> frozenset[cst.CSTNode]:
+    found: set[cst.CSTNode] = set()
+    for reference in module.references:
+        if by_the_short_way(reference.name) in _TAPES:
+            around = function_around(module, reference.node)
+            if around is not None:
+                found.add(around)
+    return frozenset(found)
+
+
+def _has_a_signature(module: Module, function: cst.FunctionDef) -> bool:
+    """Say whether it is decorated with ``@tf.function(input_signature=…)``."""
+    return _FUNCTION in map(by_the_short_way, decorated_by(module, function)) and any(
+        isinstance(each.decorator, cst.Call) and each.decorator.args for each in function.decorators
+    )
+
+
+@once
+def _prepares_data(module: Module, owner: cst.ClassDef) -> bool:
+    """Say whether a class works on what no backend but TensorFlow has, or is called like one."""
+    if owner.name.value in called_in_pipelines(module):
+        return True
+    names = [each.name.value for each in with_bases(module, owner)]
+    names += [dotted_name(each.value) or "" for each in owner.bases]
+    return any(map(_PREPARING.search, names)) or owner in _classes_preparing(module)
+
+
+@once
+def _classes_preparing(module: Module) -> frozenset[cst.ClassDef]:
+    return frozenset(
+        owner
+        for reference in module.references
+        if by_the_short_way(reference.name).startswith(_PREPARES)
+        for owner in (class_around(module, reference.node),)
+        if owner is not None
+    )

@@ -1,0 +1,1 @@
+"""Code that runs on TensorFlow only. Asked with `--backend` only."""
