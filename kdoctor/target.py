@@ -22,7 +22,8 @@ class Target(Struct, frozen=True, cache_hash=True):
     ``keras_version`` is the release that ``import keras`` gives; ``tf_keras_version`` the release
     that ``tf.keras`` is made of. They differ only for old or mixed installations.
     ``source`` says where we learned it, for people (``--target``, ``newest Keras 3 known``);
-    ``inferred``: from the project itself, not asked for.
+    ``inferred``: from the project itself, not asked for. ``assumed``: neither by an
+    option nor by a setting, so that what the project installs cannot contradict it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Target(Struct, frozen=True, cache_hash=True):
     keras_version: str
     tf_keras_version: str
     inferred: bool = False
+    assumed: bool = False
 
     @property
     def is_before_keras_3(self) -> bool:
@@ -39,8 +41,18 @@ class Target(Struct, frozen=True, cache_hash=True):
         return not any(version.startswith("3.") for version in versions)
 
     @property
+    def asked(self) -> bool:
+        """Whether an option or a setting asks for it."""
+        return not self.assumed
+
+    @property
     def without_source(self) -> Target:
-        """The target without its source, which changes no finding."""
+        """The target without where it comes from: the Keras alone."""
+        return replace(self, source="", inferred=False, assumed=False)
+
+    @property
+    def as_examined(self) -> Target:
+        """The target with what changes a finding, without the rest."""
         return replace(self, source="", inferred=False)
 
     def __str__(self) -> str:

@@ -77,6 +77,15 @@ class Projects:
             self._chains[key] = self._decided(settings, telling)
         return replace(self._chains[key], start=str(start))
 
+    def asked(self, start: Path) -> Target | None:
+        """Return the target that kdoctor's own settings name for a folder, None if they do not.
+
+        Raises:
+            UsageProblem: a setting of kdoctor is unknown or names no Keras.
+        """
+        settings = self._configs.of(str(start))
+        return _configured(settings) if settings.layer("target") is not None else None
+
     def inferred(self, start: Path) -> Chain:
         """Return the chain that results without kdoctor's own settings."""
         return self._inferred(
@@ -96,7 +105,7 @@ class Projects:
         sources += (each for each in self._active if each.path not in known)
         decision = decide(sources)
         flag = _flag(sources, self._environ)
-        target = replace(_with_flag(_target(decision), flag, decision), inferred=True)
+        target = _assumed(_with_flag(_target(decision), flag, decision))
         tensorflow = decision.versions.get(Distribution.TENSORFLOW)
         return Chain(
             target,
@@ -136,6 +145,18 @@ def find_target(
     return Projects(environ).chain(start_of(paths))
 
 
+def target_of(evidence: Iterable[Evidence], path: str) -> Target | None:
+    """Return the target that follows from the requirements of one file and nothing else.
+
+    None where they leave it open, or contradict each other.
+    """
+    source = EvidenceSource(EvidenceKind.REQUIREMENTS, path, "", tuple(evidence))
+    decision = decide([source])
+    if decision.conflicts or all(map(is_all_open, decision.taken.values())):
+        return None
+    return _assumed(_target(decision)) if decision.versions else None
+
+
 def show_chain(
     paths: Iterable[str | os.PathLike[str]],
     explicit: str | None = None,
@@ -163,6 +184,10 @@ def show_chain(
         tensorflow="",
         conflicts=(),
     )
+
+
+def _assumed(target: Target) -> Target:
+    return replace(target, inferred=True, assumed=True)
 
 
 def _configured(settings: Settings) -> Target:

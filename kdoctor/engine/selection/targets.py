@@ -73,6 +73,18 @@ class Targets:
                     continue
             yield task.with_target(targets[folder])
 
+    def is_asked(self, folder: str) -> bool:
+        """Say whether a Keras 3 is asked for in a folder, by an option or a setting."""
+        if self._projects is None:
+            return self.main.asked and not self.main.is_before_keras_3
+        if folder in self._broken_settings.problems:
+            return False
+        try:
+            target = self._projects.asked(Path(folder))
+        except UsageProblem:
+            return False  # it is told of where the target is needed
+        return target is not None and not target.is_before_keras_3
+
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
         """Return how many files each target applies to, the main one first."""
         # Not those that only --no-gate looks into: it must change nothing of what is said.

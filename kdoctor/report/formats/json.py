@@ -56,7 +56,7 @@ def own_target_of(own: OwnTarget) -> dict[str, Any]:
     return {
         "path": own.path,
         "asked": own.run_target,
-        "tf.keras": f"tf_keras {own.tf_keras}",
+        "tf.keras": own.keras or f"tf_keras {own.tf_keras}",
         "why": own.why,
         "counts": own.counts,
     }
