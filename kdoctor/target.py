@@ -23,7 +23,8 @@ class Target(Struct, frozen=True, cache_hash=True):
     that ``tf.keras`` is made of. They differ only for old or mixed installations.
     ``source`` says where we learned it, for people (``--target``, ``newest Keras 3 known``);
     ``inferred``: from the project itself, not asked for. ``assumed``: neither by an
-    option nor by a setting, so that what the project installs cannot contradict it.
+    option nor by a setting, so that what the project installs cannot contradict it. ``beside`` are
+    older ones that the code must run on as well.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Target(Struct, frozen=True, cache_hash=True):
     tf_keras_version: str
     inferred: bool = False
     assumed: bool = False
+    beside: tuple[Target, ...] = ()
 
     @property
     def is_before_keras_3(self) -> bool:
@@ -48,12 +50,18 @@ class Target(Struct, frozen=True, cache_hash=True):
     @property
     def without_source(self) -> Target:
         """The target without where it comes from: the Keras alone."""
-        return replace(self, source="", inferred=False, assumed=False)
+        return replace(self, source="", inferred=False, assumed=False, beside=())
 
     @property
     def as_examined(self) -> Target:
         """The target with what changes a finding, without the rest."""
-        return replace(self, source="", inferred=False)
+        beside = tuple(each.as_examined for each in self.beside)
+        return replace(self, source="", inferred=False, beside=beside)
+
+    @property
+    def every(self) -> tuple[Target, ...]:
+        """Each target by itself, the newest first."""
+        return (replace(self, beside=()), *self.beside)
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

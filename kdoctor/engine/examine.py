@@ -27,7 +27,7 @@ from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, oracle, with_tf_keras
-from kdoctor.model import Finding, Place, Suppressed, Unreadable
+from kdoctor.model import Finding, Place, Unreadable
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import LegacySwitch, open_roots, reads_compat, switch_in
@@ -170,7 +170,16 @@ class Examiner:
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
-        return with_deep_stack(partial(self._examine, path, data, like, changed))
+        examined = with_deep_stack(partial(self._examine, path, data, like, changed))
+        if self.scan_options.target.beside:
+            from kdoctor.engine.other_targets import OtherTargets  # noqa: PLC0415 - few runs have any
+
+            others = [self._for_target(each) for each in self.scan_options.target.beside]
+            merged = partial(OtherTargets(self, others).merged, examined, data)
+            examined = replace(examined, scan=with_deep_stack(merged))
+        if self.scan_options.edits:
+            return examined
+        return replace(examined, scan=examined.scan.without_edits)
 
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
@@ -207,7 +216,7 @@ class Examiner:
 
     def _for_target(self, target: Target) -> Examiner:
         if target not in self._examiners_of_targets:
-            options = replace(self.scan_options, target=target)
+            options = replace(self.scan_options, target=target, edits=True)
             self._examiners_of_targets[target] = Examiner(options, self._package)
         return self._examiners_of_targets[target]
 
@@ -345,8 +354,8 @@ class Examiner:
         of_use = dict.fromkeys(finding.place for finding in (*reported, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(map(self._with_requested_fix, sorted(reported, key=finding_order))),
-            tuple(map(self._with_requested_suppressed_fix, applied.suppressed)),
+            tuple(sorted(reported, key=finding_order)),
+            applied.suppressed,
             lines,
             regions=document.regions(lines),
             unreadable=failed,
@@ -387,16 +396,6 @@ class Examiner:
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
         made.style = self.scan_options.style
         return made
-
-    def _with_requested_fix(self, finding: Finding) -> Finding:
-        """Return the finding with the requested parts of its fix."""
-        if self.scan_options.edits or finding.fix is None:
-            return finding
-        fix = replace(finding.fix, edits=(), imports=(), drops=())
-        return replace(finding, fix=fix)
-
-    def _with_requested_suppressed_fix(self, silenced: Suppressed) -> Suppressed:
-        return replace(silenced, finding=self._with_requested_fix(silenced.finding))
 
 
 def with_deep_stack(work: Callable[[], _T]) -> _T:

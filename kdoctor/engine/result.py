@@ -117,6 +117,22 @@ class FileScan(Struct, frozen=True):
         """The same, with nothing said of the file but its findings."""
         return replace(self, skipped=(), unreadable=None, own_target=None, old_names=())
 
+    @property
+    def without_edits(self) -> FileScan:
+        """The same, with fixes that cannot be applied."""
+        suppressed = tuple(
+            replace(each, finding=_without_edits(each.finding)) for each in self.suppressed
+        )
+        return replace(
+            self, findings=tuple(map(_without_edits, self.findings)), suppressed=suppressed
+        )
+
+
+def _without_edits(finding: Finding) -> Finding:
+    if finding.fix is None:
+        return finding
+    return replace(finding, fix=replace(finding.fix, edits=(), imports=(), drops=()))
+
 
 class ScanResult(Struct, frozen=True):
     """The findings of some files for one target.

@@ -12,7 +12,13 @@ from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import folders_above
-from kdoctor.keras_api import known_releases, newest_target, resolve_target, with_tf_keras
+from kdoctor.keras_api import (
+    known_releases,
+    newest_target,
+    resolve_target,
+    resolve_targets,
+    with_tf_keras,
+)
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import (
     Distribution,
@@ -175,7 +181,7 @@ def show_chain(
     inferred = projects.inferred(start)
     return replace(
         inferred,
-        target=chain.target if explicit is None else resolve_target(explicit, "--target"),
+        target=chain.target if explicit is None else resolve_targets(explicit, "--target"),
         start=chain.start,
         explicit=explicit or "",
         settings=chain.settings,
@@ -195,7 +201,7 @@ def _configured(settings: Settings) -> Target:
     assert layer is not None
     place = layer.place("target")
     try:
-        target = resolve_target(settings.value("target"), place)
+        target = resolve_targets(settings.value("target"), place)
     except UsageProblem as problem:
         raise UsageProblem(f"{place}: target: {problem}") from None
     return replace(target, inferred=True)

@@ -44,7 +44,8 @@ def headline(result: ScanResult) -> str:
 
 
 def _named(target: Target) -> str:
-    return f"{target} ({printable(target.source)})"
+    every = " and ".join(map(str, target.every))
+    return f"{every} ({printable(target.source)})"
 
 
 def write_lines(lines: Iterable[str], page: Page) -> None:

@@ -40,9 +40,9 @@ class Targets:
         if isinstance(option, Target):
             self.main = option
         elif option is not None:
-            from kdoctor.keras_api import resolve_target  # noqa: PLC0415
+            from kdoctor.keras_api import resolve_targets  # noqa: PLC0415
 
-            self.main = resolve_target(option, "--target")
+            self.main = resolve_targets(option, "--target")
         else:
             # Imported where nobody said what the target is.
             from kdoctor.project import Projects  # noqa: PLC0415

@@ -15,6 +15,7 @@ from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.links import page_url
 from kdoctor.report.output import Page
+from kdoctor.target import Target
 
 
 def _write(result: ScanResult, page: Page) -> None:
@@ -27,7 +28,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
     target, project = result.target, result.project
     return {
         "kdoctor": __version__,
-        "target": {"name": target.name, "version": target.version, "source": target.source},
+        "target": target_of(target),
         "targets": [
             {
                 "name": use.target.name,
@@ -49,6 +50,20 @@ def document_of(result: ScanResult) -> dict[str, Any]:
         "conflicts": list(project.conflicts),
         "remarks": list(project.remarks),
     }
+
+
+def target_of(target: Target) -> dict[str, Any]:
+    """Return a target as a JSON-ready dict; ``beside`` only where there are several."""
+    described: dict[str, Any] = {
+        "name": target.name,
+        "version": target.version,
+        "source": target.source,
+    }
+    if target.beside:
+        described["beside"] = [
+            {"name": each.name, "version": each.version} for each in target.beside
+        ]
+    return described
 
 
 def own_target_of(own: OwnTarget) -> dict[str, Any]:
