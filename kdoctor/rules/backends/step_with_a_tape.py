@@ -47,6 +47,7 @@ def check(name: Name) -> Finding | None:
         help="Override `compute_loss` where only the loss is another one; else write the step for "
         "each backend: `kdoctor rules KD815` has all three."
         if is_step
-        else "`keras.ops` has no gradients: ask the backend for them, each in its own way.",
+        else "`keras.ops` has no gradients: `kdoctor reference gradient_penalty` shows how each "
+        "backend is asked for them.",
         fix=NoFix("each backend computes gradients in its own way"),
     )
