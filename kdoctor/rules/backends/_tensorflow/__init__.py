@@ -35,6 +35,9 @@ _PROVEN: Final = frozenset({
     *("less_equal", "logical_and", "logical_not", "math.is_finite", "math.is_inf", "math.is_nan"),
     *("math.log", "math.rsqrt", "maximum", "minimum", "multiply", "not_equal", "pow", "round"),
     *("sign", "sin", "sqrt", "square", "stop_gradient", "subtract", "where"),
+    *("sigmoid", "tanh", "ones_like", "zeros_like", "reduce_sum", "reduce_mean", "reduce_max"),
+    *("reduce_min", "reduce_prod", "reduce_all", "reduce_any", "argmax", "matmul", "reshape"),
+    *("expand_dims", "concat", "stack", "tile", "transpose", "nn.relu", "nn.softmax"),
 })  # fmt: skip
 
 
