@@ -167,8 +167,9 @@ def _call_around(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:
     for each in module.ancestors(node):
         if isinstance(each, cst.ClassDef):
             method = inside[-2] if len(inside) > 1 else None
-            is_call = isinstance(method, cst.FunctionDef) and method.name.value == "call"
-            return method if is_call and kind_of_class(module, each) in _CALLED else None
+            if not isinstance(method, cst.FunctionDef) or method.name.value != "call":
+                return None
+            return method if kind_of_class(module, each) in _CALLED else None
         inside.append(each)
     return None
 
