@@ -11,6 +11,7 @@ import msgspec
 
 from benchmarks.backends.model import OTHERS, Backend, Stage, Subject
 from benchmarks.migration import catalogue, environment, repairs, sources, suites
+from benchmarks.migration.arms import alone
 from benchmarks.migration.model import Arm, Places, Suite
 
 DRIVERS = Path(__file__).with_name("drivers")
@@ -52,6 +53,12 @@ class Runner:
             FetchProblem: the sources could not be had.
             KdoctorProblem: kdoctor crashed.
         """
+        lock = self._places.cache / "locks" / f"{subject.name}.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with alone(lock):
+            return self._suite(subject, stage, backend)
+
+    def _suite(self, subject: Subject, stage: Stage, backend: Backend) -> Suite:
         root = self.root(subject, stage)
         key = self._key(root, subject, backend)
         record = self._places.cache / "records" / subject.name / f"{key}.json"

@@ -50,7 +50,7 @@ class Runner:
         """
         path = self._path(package, arm)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path.with_suffix(".lock")):
+        with alone(path.with_suffix(".lock")):
             known = self.known(package, arm)
             if known is not None:
                 return known
@@ -160,8 +160,8 @@ def _begun(root: Path, key: str) -> Begun | None:
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Wait until no other benchmark runs this arm; the lock goes with the process that holds it."""
+def alone(path: Path) -> Iterator[None]:
+    """Wait until no other benchmark runs this; the lock goes with the process that holds it."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

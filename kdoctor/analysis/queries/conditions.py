@@ -35,6 +35,7 @@ from kdoctor.syntax.ast_walk import ast_dotted_name, leaf_of, parameters_of
 from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
+    "ASKS_OTHER_BACKENDS",
     "assigned",
     "assigns",
     "attribute",
@@ -65,6 +66,9 @@ __all__ = [
     "together",
     "word",
 ]
+
+ASKS_OTHER_BACKENDS: Final = Trigger(lambda _, facts: bool(facts.backends))
+"""A backend beside TensorFlow is asked for."""
 
 
 _DISPLAYS: Final[frozenset[object]] = frozenset({ast.List, ast.Tuple, ast.Dict})

@@ -10,8 +10,7 @@ import libcst as cst
 from kdoctor.analysis.backends.reach import is_run_by_keras
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import word
-from kdoctor.analysis.triggers import Trigger
+from kdoctor.analysis.queries.conditions import ASKS_OTHER_BACKENDS, word
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
@@ -23,10 +22,14 @@ _AUTOGRAPH: Final = (
     "outside of a compiled step it runs line by line then, and `if` and `for` over tensors are "
     "Python's own"
 )
-_ASKED: Final = Trigger(lambda _, facts: bool(facts.backends))
 
 
-@rule("KD813", severity=Severity.ERROR, since="3.0", look_for=files(_ASKED & word("function")))
+@rule(
+    "KD813",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(ASKS_OTHER_BACKENDS & word("function")),
+)
 def check(file: File) -> Iterator[Finding]:
     """Report each such decorator."""
     module = file.module

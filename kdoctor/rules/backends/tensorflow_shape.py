@@ -12,9 +12,8 @@ from kdoctor.analysis.backends.reach import is_run_by_keras
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.facts import BACKEND_NAMES
 from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import member
+from kdoctor.analysis.queries.conditions import ASKS_OTHER_BACKENDS, member
 from kdoctor.analysis.tensors.shapes import is_shape_tuple
-from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.rule import rule
@@ -43,14 +42,13 @@ _GETTER: Final = "get_shape"
 _MAY_BE_UNKNOWN: Final = (
     "of a tensor with an unknown number of axes it is None on TensorFlow, and `len` raises"
 )
-_ASKED: Final = Trigger(lambda _, facts: bool(facts.backends))
 
 
 @rule(
     "KD812",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=files(_ASKED & member(*_OF_SHAPES, _GETTER)),
+    look_for=files(ASKS_OTHER_BACKENDS & member(*_OF_SHAPES, _GETTER)),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each member that a tuple has not, and each call of ``get_shape``."""
