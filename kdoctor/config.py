@@ -31,10 +31,11 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     """The settings of one file. A new setting is a new field here; nothing else lists them."""
 
     target: Annotated[
-        str | None,
+        str | tuple[str, ...] | None,
         Meta(
-            description="The Keras that the code must run on, as for --target.",
-            examples=["keras==3.15.1", "tensorflow==2.21", "keras==2.15"],
+            description="The Keras that the code must run on, as for --target; in a list, each of "
+            "several.",
+            examples=["keras==3.15.1", "tensorflow==2.21", ["keras==2.15", "keras==3.15.1"]],
         ),
     ] = None
     select: Annotated[
@@ -237,7 +238,7 @@ def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
 def _expected(key: str) -> str:
     described = schema()["properties"][key]
     example = _toml(described["examples"][0])
-    if "anyOf" in described:
+    if "anyOf" in described and "enum" in described["anyOf"][0]:
         names = ", ".join(map(_toml, described["anyOf"][0]["enum"]))
         return f"{key} must be one of {names}, or a list of them"
     if "enum" in described:
@@ -248,7 +249,9 @@ def _expected(key: str) -> str:
         "array": "a list of strings",
         "object": "a table of patterns, each with a list of rules",
     }
-    return f"{key} must be {sorts[described['type']]}, as in {key} = {example}"
+    kinds = described.get("anyOf", [described])
+    wanted = " or ".join(sorts[each["type"]] for each in kinds)
+    return f"{key} must be {wanted}, as in {key} = {example}"
 
 
 def _toml(value: Any) -> str:

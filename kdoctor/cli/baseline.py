@@ -59,7 +59,7 @@ def write(  # noqa: PLR0913 - the options of the command
     *,
     file: File = None,
     force: Force = False,
-    target: options.TargetOption = None,
+    target: options.TargetsOption = None,
     namespace: options.NamespaceOption = None,
     backend: options.BackendOption = None,
     select: options.Select = None,
@@ -93,7 +93,7 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = choices.engine_options(
-        target=target,
+        target=",".join(target or ()) or None,
         namespace=namespace,
         backend=backend,
         select=select,
@@ -128,7 +128,7 @@ def check(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     file: File = None,
-    target: options.TargetOption = None,
+    target: options.TargetsOption = None,
     namespace: options.NamespaceOption = None,
     backend: options.BackendOption = None,
     select: options.Select = None,
@@ -157,7 +157,7 @@ def check(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = choices.engine_options(
-        target=target,
+        target=",".join(target or ()) or None,
         namespace=namespace,
         backend=backend,
         select=select,
@@ -184,7 +184,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     file: File = None,
-    target: options.TargetOption = None,
+    target: options.TargetsOption = None,
     namespace: options.NamespaceOption = None,
     backend: options.BackendOption = None,
     select: options.Select = None,
@@ -212,7 +212,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = choices.engine_options(
-        target=target,
+        target=",".join(target or ()) or None,
         namespace=namespace,
         backend=backend,
         select=select,

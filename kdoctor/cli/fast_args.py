@@ -74,6 +74,7 @@ _VALUES: Final[dict[str, tuple[str, Callable[[str], object]]]] = {
     "-j": ("jobs", _count),
     "--color": ("color", Color),
 }
+_REPEATED: Final = frozenset({"--target"})  # several are one text, with commas
 GRAMMARS: Final = {
     "scan": Grammar(
         "kdoctor.cli.run_scan:scan",
@@ -152,7 +153,10 @@ def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
             arguments.setdefault(grammar.lists[name], []).append(text)
         elif name in grammar.values:
             parameter, made = grammar.values[name]
-            arguments[parameter] = made(_text(next(words, "") if attached is None else attached))
+            value = made(_text(next(words, "") if attached is None else attached))
+            if name in _REPEATED and parameter in arguments:
+                value = f"{arguments[parameter]},{value}"
+            arguments[parameter] = value
         else:
             raise _Declined
     if paths:

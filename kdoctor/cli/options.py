@@ -59,6 +59,17 @@ TargetOption = Annotated[
         "falls back to the newest Keras 3 that it knows.",
     ),
 ]
+TargetsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        metavar="NAME==VERSION",
+        help="The Keras that the code must run on: keras==3.15.1, tensorflow==2.21, keras==2.15. "
+        "Given twice, it must run on both, and only fixes that run on both are offered. "
+        "Without it, kdoctor reads the project's own files (`kdoctor target` shows which), and "
+        "falls back to the newest Keras 3 that it knows.",
+    ),
+]
 Select = Annotated[
     list[str] | None,
     typer.Option(

@@ -11,7 +11,7 @@ from kdoctor.cli.choices import Color, Show
 def scan(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
-    target: options.TargetOption = None,
+    target: options.TargetsOption = None,
     namespace: options.NamespaceOption = None,
     backend: options.BackendOption = None,
     select: options.Select = None,
@@ -65,7 +65,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     with options.conflicts_as_bad_parameters():
         code = run_scan.scan(
             paths,
-            target=target,
+            target=",".join(target or ()) or None,
             namespace=namespace,
             backend=backend,
             select=select,

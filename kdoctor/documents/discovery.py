@@ -69,7 +69,7 @@ def has_known_ending(path: str) -> bool:
 
 
 class Search(Struct, frozen=True):
-    """What is looked for below a folder: files with these names, also those that git ignores."""
+    """What is looked for below a folder: files with these paths, also those that git ignores."""
 
     wanted: Callable[[str], bool] = has_known_ending
     respects_git: bool = True
@@ -257,7 +257,7 @@ class _Walk(Struct):
                     if standing is not _Standing.OUT:
                         only = standing is _Standing.TRACKED
                         pending.append(folder.below(entry, patterns, only_tracked=only))
-                elif self.search.wanted(entry.name):
+                elif self.search.wanted(folder.start + entry.name):
                     is_in = self._standing(folder, _posix(entry.path)) is not _Standing.OUT
                     if is_in and _is_file(entry):
                         yield folder.start + entry.name, entry

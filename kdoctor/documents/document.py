@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Literal, get_args
@@ -10,14 +11,22 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from kdoctor.documents.discovery import MODEL_ENDINGS
-from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8, why_not_text
+from kdoctor.documents.encoding import (
+    Decoded,
+    decode_any,
+    decode_python,
+    decode_utf8,
+    why_not_text,
+)
+from kdoctor.documents.layout import Plain
 from kdoctor.documents.python_source import read_python
-from kdoctor.documents.unit import Skipped, Unit, regrouped
+from kdoctor.documents.requirement_files import is_requirements_file
+from kdoctor.documents.unit import Skipped, TextExcerpt, Unit, regrouped, text_unit
 from kdoctor.errors import FileProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Region, Span
 
-Kind = Literal["python", "notebook", "markdown", "rst"]
+Kind = Literal["python", "notebook", "markdown", "rst", "requirements"]
 
 _KIND_OF_ENDING: Mapping[str, Kind] = {
     ".py": "python",
@@ -32,10 +41,12 @@ _SHEBANG = pattern(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
 _Reader = Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]
 
 
-class Document(Struct, frozen=True):
+class Document(Struct, frozen=True, dict=True):
     """A parsed file.
 
-    Its problems name no path: whoever handles the file adds it.
+    ``units`` are its Python; what it says in other words of what is to be installed is in
+    ``requirements``, whose indices go on behind theirs. Its problems name no path: whoever handles
+    the file adds it.
     """
 
     path: str
@@ -62,6 +73,8 @@ class Document(Struct, frozen=True):
         if kind == "python":
             decoded = decode_python(data)
             return cls(path, kind, (read_python(decoded.text, path),), (), data, decoded)
+        if kind == "requirements":
+            return cls(path, kind, (), (), data, decode_any(data))
         decoded = decode_utf8(data)
         units, skipped = _reader(kind)(decoded.text, path)
         if like is not None:
@@ -72,6 +85,33 @@ class Document(Struct, frozen=True):
     def text(self) -> str:
         """The whole file, decoded, without a byte order mark."""
         return self._decoded.text
+
+    @cached_property
+    def requirements(self) -> tuple[Unit, ...]:
+        """What says in other words than Python's what is to be installed.
+
+        That is all of a requirements file, and of Markdown the commands in its fences.
+        """
+        first = len(self.units)
+        if self.kind == "requirements":
+            whole = TextExcerpt(Span(0, len(self.text)), 1, Plain(self.text))
+            return (text_unit(self.path, first, whole),)
+        if self.kind != "markdown" or "install" not in self.text:
+            return ()
+        from kdoctor.documents.markdown import commands_in  # noqa: PLC0415 - as its reader
+
+        commands = commands_in(self.text)
+        return tuple(text_unit(self.path, first + at, each) for at, each in enumerate(commands))
+
+    @property
+    def parts(self) -> tuple[Unit, ...]:
+        """The units, and behind them the requirements."""
+        return (*self.units, *self.requirements)
+
+    def part(self, index: int) -> Unit:
+        """Return a unit, or what is behind them."""
+        count = len(self.units)
+        return self.units[index] if index < count else self.requirements[index - count]
 
     def replace(self, texts: Mapping[int, Sequence[str]]) -> bytes:
         """Return the file with new texts in some units: ``{unit index: the text of each cell}``.
@@ -102,7 +142,7 @@ class Document(Struct, frozen=True):
         return sorted(
             (cell.excerpt.span, cell.excerpt.render(text, self.text))
             for index, new_texts in texts.items()
-            for cell, text in zip(self.units[index].cells, new_texts, strict=True)
+            for cell, text in zip(self.part(index).cells, new_texts, strict=True)
             if text != cell.excerpt.layout.text
         )
 
@@ -119,7 +159,7 @@ class Document(Struct, frozen=True):
 
 
 def kind_of(path: str, data: bytes) -> Kind:
-    """Tell what kind of file it is by its ending, else by a shebang; standard input is Python.
+    """Tell what kind of file it is by its name, else by a shebang; standard input is Python.
 
     Raises:
         FileProblem: both are missing or unknown.
@@ -127,6 +167,8 @@ def kind_of(path: str, data: bytes) -> Kind:
     kind = kind_by_ending(path)
     if kind is not None:
         return kind
+    if is_requirements_file(path):
+        return "requirements"
     if path == "-" or _SHEBANG.match(data):
         return "python"
     found = why_not_text(data)

@@ -17,6 +17,7 @@ _WIDE_BOMS = {
     codecs.BOM_UTF16_BE: "UTF-16",
 }
 _WIDE_STARTS = tuple(_WIDE_BOMS)
+_LITTLE = 0xFF  # the first byte of a mark, where the low byte of a number comes first
 # What people have beside their code. Each is no text, whatever the file is called.
 _BINARY_STARTS = {
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
@@ -64,6 +65,28 @@ def decode_utf8(data: bytes) -> Decoded:
             raise FileProblem(f"encoded in {name}; save it as UTF-8")
     mark = _BOM if data.startswith(_BOM) else b""
     return _decode(data[len(mark) :], "utf-8", mark)
+
+
+def decode_any(data: bytes) -> Decoded:
+    """Decode a text of which only what is ASCII counts: no byte of it is lost.
+
+    PowerShell writes ``pip freeze > requirements.txt`` in UTF-16; what is no UTF-8 is read as
+    Latin-1, which gives each byte back.
+    """
+    for mark, name in _WIDE_BOMS.items():
+        if data.startswith(mark):
+            wide = f"{name.lower()}-{'le' if mark[0] == _LITTLE else 'be'}"
+            decoded = Decoded(data[len(mark) :].decode(wide, "replace"), wide, mark)
+            return decoded if decoded.encode(decoded.text) == data else _as_latin_1(data)
+    mark = _BOM if data.startswith(_BOM) else b""
+    try:
+        return Decoded(data[len(mark) :].decode(), "utf-8", mark)
+    except UnicodeDecodeError:
+        return _as_latin_1(data)
+
+
+def _as_latin_1(data: bytes) -> Decoded:
+    return Decoded(data.decode("latin-1"), "latin-1")
 
 
 def as_searched(data: bytes) -> bytes:

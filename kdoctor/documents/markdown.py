@@ -13,11 +13,12 @@ from markdown_it.token import Token
 
 from kdoctor.documents.fences import Block, Lines, says_python, units_of
 from kdoctor.documents.layout import Line
-from kdoctor.documents.unit import Candidate, Skipped, Unit
+from kdoctor.documents.unit import Candidate, Excerpt, Skipped, Unit
 from kdoctor.lazy_regex import pattern
 
 _MYST_OPTION = pattern(r":[\w-]+:")
 _CELL = "{code-cell}"
+_COMMANDS = frozenset({"", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal"})
 
 
 @cache
@@ -45,6 +46,19 @@ def read_markdown(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
             pieces.append(notebook)  # it stands where its first cell does
         notebook += code
     return units_of(path, pieces)
+
+
+def commands_in(text: str) -> Iterator[Excerpt]:
+    """Yield the fences that hold commands of a shell, or say nothing and call an installer."""
+    lines = Lines(text)
+    for token in _parser().parse(text):
+        if token.map is None or token.type not in ("fence", "code_block"):
+            continue
+        if token.type == "fence" and token.info.strip().lower() not in _COMMANDS:
+            continue
+        block = _block(lines, token)
+        if block.lines and "install" in token.content and not block.has_prompts:
+            yield lines.code(block).excerpt
 
 
 def _blocks(lines: Lines) -> Iterator[tuple[Block, bool]]:

@@ -74,7 +74,8 @@ class Unit(Struct, frozen=True):
     """One Python module: a file, the cells of a notebook, a fence, or a doctest session.
 
     ``text`` keeps the document's newlines. IPython's magics in it are masked by zeros of the same
-    length; ``masks`` put the originals back.
+    length; ``masks`` put the originals back. Where it ``is_code`` no longer, it is text that says
+    what is to be installed.
     """
 
     path: str
@@ -83,6 +84,7 @@ class Unit(Struct, frozen=True):
     cells: tuple[Cell, ...]
     masks: tuple[Edit, ...]
     newline: str
+    is_code: bool = True
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -114,6 +116,11 @@ class Unit(Struct, frozen=True):
         first = bisect.bisect_left(self.masks, cell.span.start, key=_start)
         last = bisect.bisect_left(self.masks, cell.span.end, first, key=_start)
         return self.masks[first:last]
+
+    def masks_beside(self, cell: Cell, edits: Iterable[Edit]) -> Sequence[Edit]:
+        """Return the masks of one cell but those that the edits give another text."""
+        written = {edit.span for edit in edits}
+        return [mask for mask in self.masks_of(cell) if mask.span not in written]
 
 
 def _start(edit: Edit) -> int:
@@ -196,6 +203,13 @@ def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:
         at = end + len(newline)
     text = newline.join(each.text for each in kept)
     return Unit(path, index, text, tuple(cells), tuple(masks), newline)
+
+
+def text_unit(path: str, index: int, excerpt: Excerpt) -> Unit:
+    """Make a unit of text that is no code."""
+    text = excerpt.layout.text
+    cell = Cell(Span(0, len(text)), None, excerpt)
+    return Unit(path, index, text, (cell,), (), newline_of(text), is_code=False)
 
 
 def regrouped(units: tuple[Unit, ...], like: Sequence[Unit]) -> tuple[Unit, ...]:

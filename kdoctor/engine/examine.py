@@ -16,8 +16,10 @@ from kdoctor.documents import Document, Unit
 from kdoctor.engine.fixes.changelogs import without_fix_in_changelog
 from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
+from kdoctor.engine.own_target import Installed, installed_by, own_target
 from kdoctor.engine.parse_errors import problem_place, python_2_cells, syntax_problem_text
-from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
+from kdoctor.engine.requirement_findings import RequirementFindings
+from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.rule_prefilter import Question, RulePrefilter, RuleQuestion
 from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.engine.suppression.apply import apply, old_names
@@ -25,7 +27,7 @@ from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, oracle, with_tf_keras
-from kdoctor.model import Finding, Place, Suppressed, Unreadable
+from kdoctor.model import Finding, Place, Unreadable
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import LegacySwitch, open_roots, reads_compat, switch_in
@@ -36,7 +38,7 @@ from kdoctor.rules.entry import RuleEntry
 from kdoctor.rules.index import rule_index
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
-from kdoctor.target import LEGACY_SWITCH
+from kdoctor.target import LEGACY_SWITCH, Target
 
 if TYPE_CHECKING:
     from kdoctor.engine.fixes.finding_diffs import FindingDiffs
@@ -55,7 +57,7 @@ class Examined(Struct, frozen=True):
 
     def source(self, index: int) -> Module | Unit:
         """Return a unit's module, or the unit itself if it was not parsed."""
-        return self.modules.get(index) or self.document.units[index]
+        return self.modules.get(index) or self.document.part(index)
 
 
 class Examiner:
@@ -88,7 +90,9 @@ class Examiner:
             self._oracle.star_names, follows_types=scan_options.project_types
         )
         self._codes = frozenset(rule.code for rule in self._rules)
+        self._requirements = RequirementFindings(scan_options.target, self._codes)
         self._examiners_of_open: dict[frozenset[str], Examiner] = {}
+        self._examiners_of_targets: dict[Target, Examiner] = {}
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
         self._gate = RulePrefilter(words(), triggers, self._package, needs)
@@ -166,18 +170,29 @@ class Examiner:
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
-        return with_deep_stack(partial(self._examine, path, data, like, changed))
+        examined = with_deep_stack(partial(self._examine, path, data, like, changed))
+        if self.scan_options.target.beside:
+            from kdoctor.engine.other_targets import OtherTargets  # noqa: PLC0415 - few runs have any
+
+            others = [self._for_target(each) for each in self.scan_options.target.beside]
+            merged = partial(OtherTargets(self, others).merged, examined, data)
+            examined = replace(examined, scan=with_deep_stack(merged))
+        if self.scan_options.edits:
+            return examined
+        return replace(examined, scan=examined.scan.without_edits)
 
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
         document = Document.parse(data, path, self.scan_options.kind, like)
+        if not self.scan_options.target.asked and (own := installed_by(document)) is not None:
+            examiner = self._for_target(own.target)
+            return self._examine_for(own, examiner, document, data, changed)
         if (legacy := self._legacy_keras_examiner) is None:
             return self.examined(document, data, changed)
-        for_legacy = partial(self._examine_for_legacy_keras, document, legacy, data, changed)
         switch = switch_in(document, data)
         if switch and not self.scan_options.is_target_explicit:
-            return for_legacy(switch)
+            return self._examine_for(switch, legacy, document, data, changed)
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something may be wrong.
         if not (examined.scan.findings or examined.scan.suppressed or reads_compat(data)):
@@ -186,7 +201,7 @@ class Examiner:
         if not switch and (module := self._package.switched_by(path, texts)):
             switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}")
         if switch and not self.scan_options.is_target_explicit:
-            return for_legacy(switch)
+            return self._examine_for(switch, legacy, document, data, changed)
         if switch:
             return self._with_target_note(examined, switch, legacy)
         if not self._facts.open_roots and self._package.switched_late_by(path, texts):
@@ -199,35 +214,35 @@ class Examiner:
             self._examiners_of_open[roots] = Examiner(self.scan_options, self._package, roots)
         return self._examiners_of_open[roots]
 
-    def _examine_for_legacy_keras(
+    def _for_target(self, target: Target) -> Examiner:
+        if target not in self._examiners_of_targets:
+            options = replace(self.scan_options, target=target, edits=True)
+            self._examiners_of_targets[target] = Examiner(options, self._package)
+        return self._examiners_of_targets[target]
+
+    def _examine_for(
         self,
-        document: Document,
+        because: LegacySwitch | Installed,
         examiner: Examiner,
+        document: Document,
         data: bytes,
         changed: Collection[int],
-        switch: LegacySwitch,
     ) -> Examined:
-        """Run the rules on a document whose target ``switch`` changes."""
+        """Run the rules on a document that has another target by its own code."""
         examined = examiner.examined(document, data, changed)
         could_tell = any(
             self._gate.may_fire(document.path, unit.text, parsed(unit.text))
             for unit in document.units
         )
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
-        return self._with_target_note(examined, switch, examiner) if is_told else examined
+        return self._with_target_note(examined, because, examiner) if is_told else examined
 
     def _with_target_note(
-        self, examined: Examined, switch: LegacySwitch, examiner: Examiner
+        self, examined: Examined, because: LegacySwitch | Installed, examiner: Examiner
     ) -> Examined:
         """Return the result with a note that the file has its own target, and why."""
-        own = OwnTarget(
-            examined.document.path,
-            str(self.scan_options.target),
-            examiner.scan_options.target.tf_keras_version,
-            switch.why,
-            counts=not self.scan_options.is_target_explicit,
-            place=switch.place,
-        )
+        path, target = examined.document.path, examiner.scan_options.target
+        own = own_target(path, self.scan_options, target, because)
         return replace(examined, scan=replace(examined.scan, own_target=own))
 
     @cached_property
@@ -320,23 +335,27 @@ class Examiner:
                 from kdoctor.engine.identity.finding_identity import finding_anchors  # noqa: PLC0415
 
                 anchors |= finding_anchors(module, places)
+        for unit, finding in self._requirements.beside(document, findings):
+            lines[finding.place] = unit.line_of(finding.place.span.start)
+            findings.add(diffs.with_diff(finding, unit) if diffs else finding)
         failed = Unreadable(document.path, "; ".join(dict.fromkeys(problems))) if problems else None
         # Where a rule failed, no comment is called unused either.
-        not_examined = range(len(document.units)) if failed else unparsed
+        parts = self._requirements.parts(document)
+        not_examined = range(len(parts)) if failed else unparsed
         applied = apply(
-            self._suppressions, document, sorted(findings, key=finding_order), not_examined
+            self._suppressions, parts, sorted(findings, key=finding_order), not_examined
         )
         reported = list(applied.findings)
         for finding in applied.about_comments:
-            unit = document.units[finding.place.unit]
+            unit = document.part(finding.place.unit)
             lines[finding.place] = unit.line_of(finding.place.span.start)
             reported.append(diffs.with_diff(finding, unit) if diffs else finding)
         suppressed = (each.finding for each in applied.suppressed)
         of_use = dict.fromkeys(finding.place for finding in (*reported, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(map(self._with_requested_fix, sorted(reported, key=finding_order))),
-            tuple(map(self._with_requested_suppressed_fix, applied.suppressed)),
+            tuple(sorted(reported, key=finding_order)),
+            applied.suppressed,
             lines,
             regions=document.regions(lines),
             unreadable=failed,
@@ -378,16 +397,6 @@ class Examiner:
         made.style = self.scan_options.style
         return made
 
-    def _with_requested_fix(self, finding: Finding) -> Finding:
-        """Return the finding with the requested parts of its fix."""
-        if self.scan_options.edits or finding.fix is None:
-            return finding
-        fix = replace(finding.fix, edits=(), imports=(), drops=())
-        return replace(finding, fix=fix)
-
-    def _with_requested_suppressed_fix(self, silenced: Suppressed) -> Suppressed:
-        return replace(silenced, finding=self._with_requested_fix(silenced.finding))
-
 
 def with_deep_stack(work: Callable[[], _T]) -> _T:
     """Return ``work()``, retried on a larger stack if it recurses too deeply.
@@ -422,11 +431,7 @@ def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
     """
-    return (
-        scan
-        if task.admitted
-        else replace(scan, skipped=(), unreadable=None, own_target=None, old_names=())
-    )
+    return scan if task.admitted else scan.without_notes
 
 
 def error_text(error: Exception) -> str:

@@ -61,7 +61,7 @@ def examiner_for(scan_options: ScanOptions) -> Examiner:
 
     It is the same for all projects that have the same release, wherever each of them names it.
     """
-    examiner = _examiner_for(replace(scan_options, target=scan_options.target.without_source))
+    examiner = _examiner_for(replace(scan_options, target=scan_options.target.as_examined))
     examiner.evict_if_large()
     return examiner
 

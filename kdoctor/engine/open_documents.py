@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible_fixes
-from kdoctor.engine.fixes.fixpoint import FixLoop
+from kdoctor.engine.fixes.fixpoint import FixLoop, masks_beside
 from kdoctor.engine.options import Options, scan_options_of
 from kdoctor.engine.schedule.task import ScanOptions, Source, Task
 from kdoctor.engine.selection.file_selection import FileSelection
@@ -73,12 +73,13 @@ class Reading:
 
     def ignored(self, finding: Finding) -> bytes | None:
         """Return the document with a suppression comment for one finding."""
-        unit = self.examined.document.units[finding.place.unit]
+        unit = self.examined.document.part(finding.place.unit)
         return self._changed(replace(finding, fix=ignore_fix(unit, finding)))
 
     def _changed(self, finding: Finding) -> bytes | None:
-        unit = self.examined.document.units[finding.place.unit]
-        fixes = compatible_fixes([finding], unit.masks, [cell.span for cell in unit.cells])
+        unit = self.examined.document.part(finding.place.unit)
+        masks = masks_beside(unit, [finding])
+        fixes = compatible_fixes([finding], masks, [cell.span for cell in unit.cells])
         if not fixes:
             return None
         keeps = partial(self.examiner.may_be_imported_elsewhere, unit.path)

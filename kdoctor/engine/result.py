@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
 from kdoctor.target import Target
@@ -46,12 +47,12 @@ class TargetUse(Struct, frozen=True):
 
 
 class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
-    """A file that switches itself to tf_keras, whatever the target.
+    """A file that switches itself to tf_keras, or installs a Keras, whatever the target.
 
     ``run_target`` is the target of the run, ``tf_keras`` the version that the file's own
     ``tf.keras`` is, ``why`` says what sets it. ``counts``: the file was checked against that
     version, else against ``run_target``, which was named explicitly. ``place`` is the line that
-    sets it, None if it is in another file.
+    sets it, None if it is in another file. ``keras`` is what it installs, "" where it switches.
     """
 
     path: str
@@ -60,10 +61,18 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     why: str
     counts: bool
     place: Place | None = None
+    keras: str = ""
+
+    @property
+    def is_keras_2(self) -> bool:
+        """Whether it installs a Keras 2, and was checked against that."""
+        return bool(self.keras) and self.counts and not self.tf_keras.startswith("3.")
 
     @property
     def description(self) -> str:
         """The target that the file was checked for, and why, in words."""
+        if self.keras:
+            return f"checked against {self.keras}: {self.why}"
         if self.counts:
             return f"checked against tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"
         return (
@@ -102,6 +111,27 @@ class FileScan(Struct, frozen=True):
     lasts: bool = True
     own_target: OwnTarget | None = None
     old_names: tuple[str, ...] = ()
+
+    @property
+    def without_notes(self) -> FileScan:
+        """The same, with nothing said of the file but its findings."""
+        return replace(self, skipped=(), unreadable=None, own_target=None, old_names=())
+
+    @property
+    def without_edits(self) -> FileScan:
+        """The same, with fixes that cannot be applied."""
+        suppressed = tuple(
+            replace(each, finding=_without_edits(each.finding)) for each in self.suppressed
+        )
+        return replace(
+            self, findings=tuple(map(_without_edits, self.findings)), suppressed=suppressed
+        )
+
+
+def _without_edits(finding: Finding) -> Finding:
+    if finding.fix is None:
+        return finding
+    return replace(finding, fix=replace(finding.fix, edits=(), imports=(), drops=()))
 
 
 class ScanResult(Struct, frozen=True):

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from kdoctor.keras_api.signatures import Parameter, Signature
     from kdoctor.keras_api.surface import known_releases, split_root
     from kdoctor.keras_api.tables import ClassFamily, EntryKind
-    from kdoctor.keras_api.targets import newest_target, resolve_target, with_tf_keras
+    from kdoctor.keras_api.targets import (
+        newest_target,
+        resolve_target,
+        resolve_targets,
+        with_tf_keras,
+    )
 
 # Imported when first asked for: to say what a target is takes none of what is in the tables.
 _HOMES = {
@@ -47,6 +52,7 @@ _HOMES = {
     "newest_target": "targets",
     "known_releases": "surface",
     "resolve_target": "targets",
+    "resolve_targets": "targets",
     "with_tf_keras": "targets",
     "signature": "names",
     "split_root": "surface",
@@ -73,6 +79,7 @@ __all__ = [
     "newest_target",
     "oracle",
     "resolve_target",
+    "resolve_targets",
     "signature",
     "split_root",
     "with_tf_keras",

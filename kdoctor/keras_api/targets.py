@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec.structs import replace
@@ -56,6 +57,28 @@ def resolve_target(spec: str, source: str) -> Target:
                 f"'{matched.group(1)}' is not a Keras distribution: a target is keras, "
                 f"tf_keras or tensorflow with a version, e.g. keras==3.15.1; {_all_known()}."
             )
+
+
+def resolve_targets(specs: str | Iterable[str], source: str) -> Target:
+    """Return the newest of several targets, with the others ``beside`` it.
+
+    ``specs`` is one text with commas, or several texts.
+
+    Raises:
+        UsageProblem: one of them is not known, or there is none.
+    """
+    named = [specs] if isinstance(specs, str) else list(specs)
+    parts = [part for text in named for part in text.split(",")] or [""]
+    every = [resolve_target(part, source) for part in parts]
+    once = {each.without_source: each for each in every}
+    newest_first = sorted(once.values(), key=_release, reverse=True)
+    return replace(newest_first[0], beside=tuple(newest_first[1:]))
+
+
+def _release(target: Target) -> tuple[Version, str]:
+    """Sort key of targets: the Keras that there is, then the name."""
+    keras = [Version(each) for each in (target.keras_version, target.tf_keras_version) if each]
+    return max(keras), target.name
 
 
 def with_tf_keras(target: Target, beside: Version | None = None) -> Target:

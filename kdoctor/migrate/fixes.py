@@ -16,6 +16,7 @@ from kdoctor.documents import write_atomically
 from kdoctor.engine import FixedFile, Options, ScanResult
 from kdoctor.engine.baseline.entry import BaselineEntry, entry_of
 from kdoctor.errors import FileProblem
+from kdoctor.migrate.plan import without_pins
 from kdoctor.model import Applicability, Finding
 
 Lines = frozenset[int]
@@ -36,7 +37,8 @@ class Code:
 
     def __init__(self, paths: Sequence[str], options: Options, tracked: Collection[str]) -> None:
         self._paths = list(paths)
-        self._options = cast("Options", {**options, "cache": False, "diffs": False})
+        own = {**without_pins(options), "cache": False, "diffs": False}
+        self._options = cast("Options", own)
         self._tracked = tracked
 
     def scan(self, *, preview: bool | None = None) -> ScanResult:

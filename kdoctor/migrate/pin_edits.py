@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Final
 
 from kdoctor.documents import write_atomically
+from kdoctor.documents.encoding import decode_any
 from kdoctor.errors import FileProblem
-from kdoctor.lazy_regex import pattern
+from kdoctor.model import Span
 from kdoctor.project.pins import Pin
-
-# A name, extras, and the versions that are asked for; what follows (a marker, a hash) stays.
-_VERSIONS: Final = r"\s*(?:[=<>!~]=?=?\s*[\w.*+!-]+(?:\s*,\s*[=<>!~]=?=?\s*[\w.*+!-]+)*)"
-_PARTS: Final = pattern(r"(?P<name>[\w.-]+)(?P<extras>\[[^\]]*\])?(?P<versions>.*)")
-_NEW: Final = pattern(r"[\w.-]+(?P<versions>[=<>].*)")
+from kdoctor.rewrite import render
 
 
 def edit(pins: Iterable[Pin], unchanged: Iterable[str] = ()) -> tuple[list[Pin], list[Pin]]:
@@ -24,49 +21,27 @@ def edit(pins: Iterable[Pin], unchanged: Iterable[str] = ()) -> tuple[list[Pin],
     Files of the ``unchanged`` paths are not written. A lock file is made anew by its tool.
     """
     done, left = list[Pin](), list[Pin]()
-    for pin in pins:
-        written = pin.path not in unchanged and _edit(pin)
-        (done if written else left).append(pin)
+    for path, found in groupby(sorted(pins), attrgetter("path")):
+        here = list(found)
+        writable = [each for each in here if each.edit is not None and path not in unchanged]
+        written = writable if writable and _write(Path(path), writable) else []
+        done += written
+        left += [each for each in here if each not in written]
     return done, left
 
 
-def _edit(pin: Pin) -> bool:
-    new = _NEW.fullmatch(pin.instead)
-    if new is None:
-        return False
-    path = Path(pin.path)
+def _write(path: Path, pins: Sequence[Pin]) -> bool:
     try:
-        data = path.read_bytes()
+        decoded = decode_any(path.read_bytes())
     except OSError:
         return False
-    lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    # A call that goes on behind a backslash names its first line.
-    for index in range(pin.line - 1, len(lines)):
-        edited = edited_line(lines[index], pin.requirement, new["versions"])
-        if edited is not None:
-            lines[index] = edited
-            try:
-                write_atomically(path, "".join(lines).encode("utf-8", "surrogateescape"))
-            except FileProblem:
-                return False
-            return True
-        if not lines[index].rstrip("\r\n").endswith("\\"):
-            return False
-    return False
-
-
-def edited_line(line: str, requirement: str, versions: str) -> str | None:
-    """Return a line with other versions in a requirement, None where it does not stand in it.
-
-    >>> edited_line("  - 'keras[a] == 2.2.4; extra == x'  # old", "keras==2.2.4", "==3.1")
-    "  - 'keras[a]==3.1; extra == x'  # old"
-    """
-    parts = _PARTS.match(requirement)
-    if parts is None:
-        return None
-    name = re.escape(parts["name"])
-    found = re.search(rf"(?<![\w.-]){name}(?:\[[^\]]*\])?(?P<versions>{_VERSIONS})", line)
-    if found is None:
-        return None
-    start, end = found.span("versions")
-    return f"{line[:start]}{versions}{line[end:]}"
+    text = decoded.text
+    if any(each.span.end > len(text) for each in pins):
+        return False  # it is another file by now
+    edits = [each.edit for each in pins if each.edit is not None]
+    try:
+        new = render(text, edits, Span(0, len(text)), "\n")
+        write_atomically(path, decoded.encode(new))
+    except (FileProblem, ValueError):
+        return False
+    return True

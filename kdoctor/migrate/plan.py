@@ -18,6 +18,7 @@ from kdoctor.progress import Overview, overview
 from kdoctor.project.pins import Pin, pins
 from kdoctor.project.root import start_of
 from kdoctor.rules import rule_by_code
+from kdoctor.rules.environment._pin_rule import CODE as PINS
 from kdoctor.target import Target
 
 _SAVED_MODELS: Final = (".h5", ".hdf5", ".keras")
@@ -80,7 +81,7 @@ def plan(paths: Sequence[str], now: Target | None, options: Options) -> Plan:
         UsageProblem: a path, rule or target does not exist.
     """
     then = target_of(now, options.get("target"))
-    found = overview(paths, {**options, "target": then})
+    found = overview(paths, {**without_pins(options), "target": then})
     folders = {Path(os.path.abspath(path)).parent for path in found.scan.files}  # noqa: PTH100
     held = pins(folders or {start_of(paths)}, then)
     models = tuple(_saved_models(paths))
@@ -95,6 +96,12 @@ def plan(paths: Sequence[str], now: Target | None, options: Options) -> Plan:
         owned.path if owned else "",
         owned.shares(found.scan.findings) if owned else (),
     )
+
+
+def without_pins(options: Options) -> Options:
+    """Return the options without the rule on pins: a migration has a step of its own for them."""
+    ignored = [*(options.get("ignore") or ()), PINS]
+    return {**options, "ignore": ignored}
 
 
 def target_of(now: Target | None, asked: Target | str | None) -> Target:

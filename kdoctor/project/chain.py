@@ -12,7 +12,13 @@ from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import folders_above
-from kdoctor.keras_api import known_releases, newest_target, resolve_target, with_tf_keras
+from kdoctor.keras_api import (
+    known_releases,
+    newest_target,
+    resolve_target,
+    resolve_targets,
+    with_tf_keras,
+)
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import (
     Distribution,
@@ -77,6 +83,15 @@ class Projects:
             self._chains[key] = self._decided(settings, telling)
         return replace(self._chains[key], start=str(start))
 
+    def asked(self, start: Path) -> Target | None:
+        """Return the target that kdoctor's own settings name for a folder, None if they do not.
+
+        Raises:
+            UsageProblem: a setting of kdoctor is unknown or names no Keras.
+        """
+        settings = self._configs.of(str(start))
+        return _configured(settings) if settings.layer("target") is not None else None
+
     def inferred(self, start: Path) -> Chain:
         """Return the chain that results without kdoctor's own settings."""
         return self._inferred(
@@ -96,7 +111,7 @@ class Projects:
         sources += (each for each in self._active if each.path not in known)
         decision = decide(sources)
         flag = _flag(sources, self._environ)
-        target = replace(_with_flag(_target(decision), flag, decision), inferred=True)
+        target = _assumed(_with_flag(_target(decision), flag, decision))
         tensorflow = decision.versions.get(Distribution.TENSORFLOW)
         return Chain(
             target,
@@ -136,6 +151,18 @@ def find_target(
     return Projects(environ).chain(start_of(paths))
 
 
+def target_of(evidence: Iterable[Evidence], path: str) -> Target | None:
+    """Return the target that follows from the requirements of one file and nothing else.
+
+    None where they leave it open, or contradict each other.
+    """
+    source = EvidenceSource(EvidenceKind.REQUIREMENTS, path, "", tuple(evidence))
+    decision = decide([source])
+    if decision.conflicts or all(map(is_all_open, decision.taken.values())):
+        return None
+    return _assumed(_target(decision)) if decision.versions else None
+
+
 def show_chain(
     paths: Iterable[str | os.PathLike[str]],
     explicit: str | None = None,
@@ -154,7 +181,7 @@ def show_chain(
     inferred = projects.inferred(start)
     return replace(
         inferred,
-        target=chain.target if explicit is None else resolve_target(explicit, "--target"),
+        target=chain.target if explicit is None else resolve_targets(explicit, "--target"),
         start=chain.start,
         explicit=explicit or "",
         settings=chain.settings,
@@ -165,12 +192,16 @@ def show_chain(
     )
 
 
+def _assumed(target: Target) -> Target:
+    return replace(target, inferred=True, assumed=True)
+
+
 def _configured(settings: Settings) -> Target:
     layer = settings.layer("target")
     assert layer is not None
     place = layer.place("target")
     try:
-        target = resolve_target(settings.value("target"), place)
+        target = resolve_targets(settings.value("target"), place)
     except UsageProblem as problem:
         raise UsageProblem(f"{place}: target: {problem}") from None
     return replace(target, inferred=True)

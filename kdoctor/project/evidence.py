@@ -135,3 +135,8 @@ def distribution_of(name: str) -> Distribution | None:
     <Distribution.TENSORFLOW: 'tensorflow'>
     """
     return _NAMES.get(re.sub(r"[-_.]+", "-", name.strip()).lower())
+
+
+def may_name_keras(data: bytes) -> bool:
+    """Say whether a file with these bytes can name a package with a Keras."""
+    return b"\0" in data or any(word in data for word in WORDS)  # a null: UTF-16

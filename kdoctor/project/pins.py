@@ -7,32 +7,40 @@ Dockerfiles, CI files, shell scripts, Makefiles and notebooks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 from packaging.version import Version
 
+from kdoctor.documents.encoding import decode_any
 from kdoctor.errors import FileProblem
+from kdoctor.keras_api import newest_target
 from kdoctor.keras_api.surface import tensorflow_release
-from kdoctor.lazy_regex import pattern
+from kdoctor.model import Edit, Span
 from kdoctor.project.decision import FIRST_WITH_KERAS_3
-from kdoctor.project.evidence import WORDS, Distribution, Evidence, EvidenceKind
-from kdoctor.project.requirement import Where, parse_conda, parse_requirement
+from kdoctor.project.evidence import Distribution, Evidence, EvidenceKind, may_name_keras
+from kdoctor.project.installer_calls import installed
+from kdoctor.project.pin_places import Lines
+from kdoctor.project.readers import File, Reader, reader_of
 from kdoctor.project.root import folders_to_root, shown
 from kdoctor.project.search import sources_in
 from kdoctor.project.versions import allowed, exact
 from kdoctor.target import Target
 
-_INSTALLS: Final = pattern(r"\b(pip[\d.]*|conda|mamba|micromamba)\s+install\b([^\n|&;#]*)")
-_ARGUMENT: Final = pattern(r"""'([^']*)'|("[^"]*"|[^\s"']+)""")
 # Where installers are called, by name or by the end of the name; workflows have their own folder.
 _CALLERS: Final = frozenset({"makefile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml"})
 _CALLER_ENDINGS: Final = (".sh", ".bash", ".ipynb", ".dockerfile")
 _WORKFLOWS: Final = Path(".github") / "workflows"
+_NOTEBOOK: Final = ".ipynb"
 _MOST_BYTES: Final = 5_000_000
+_LOCKED: Final = "lock it again"
+_IS_LOCK: Final = "it is a lock file: let its tool lock it again"
+_SEVERAL: Final = (
+    "there are several, each for some installations: which of them is to go, only people know"
+)
 _FIRST_KERAS_3: Final = {
     Distribution.KERAS: Version("3"),
     Distribution.TENSORFLOW: FIRST_WITH_KERAS_3,
@@ -40,12 +48,25 @@ _FIRST_KERAS_3: Final = {
 
 
 class Pin(Struct, frozen=True, order=True):
-    """A requirement that allows no Keras 3, and what to write in its place."""
+    """A requirement that allows no Keras 3, and what to write in its place.
+
+    ``span`` are its characters in the text of the file, ``edit`` writes it anew there; where there
+    is none, ``why_not`` says why. ``package`` is what brings Keras: ``keras`` or ``tensorflow``.
+    """
 
     path: str
     line: int
     requirement: str
     instead: str
+    span: Span = Span(0, 0)
+    edit: Edit | None = None
+    why_not: str = ""
+    package: str = ""
+
+    @property
+    def is_written_by_hand(self) -> bool:
+        """Whether people write it: not in a lock file."""
+        return self.instead != _LOCKED
 
     @property
     def place(self) -> str:
@@ -63,30 +84,121 @@ def pins(folders: Iterable[Path], target: Target) -> tuple[Pin, ...]:
     found = set[Pin]()
     for folder in sorted(every):
         for source in sources_in(folder):
-            is_lock = source.kind is EvidenceKind.LOCK
-            found.update(_pins(source.evidence, target, is_lock=is_lock))
-        for path in _callers(folder):
-            found.update(_pins(_installed(path), target))
+            by_path = dict[str, list[Evidence]]()
+            for each in source.evidence:
+                by_path.setdefault(each.path, []).append(each)
+            for path, evidence in by_path.items():
+                if any(_first(each) for each in evidence) and (text := _text(Path(path))):
+                    found.update(_pins(evidence, text, target, kind=source.kind))
+        for real in _callers(folder):
+            if text := _text(real):
+                calls = installed(text, shown(real), is_notebook=real.suffix == _NOTEBOOK)
+                found.update(_pins(list(calls), text, target))
     return tuple(sorted(found))
 
 
-def _pins(evidence: Iterable[Evidence], target: Target, *, is_lock: bool = False) -> Iterator[Pin]:
+def pins_in(path: str, text: str, target: Target, name: str = "") -> tuple[Pin, ...]:
+    """Return the pins of one file, given by its path and text.
+
+    What it includes is for the other file. What is no file of its kind has none. ``name`` is what
+    tells the kind, where that is not the path.
+    """
+    reader = reader_of(name or path)
+    if reader is None:
+        return pins_of_calls(text, path, target)
+    return tuple(sorted(_pins(_read(reader, path, text), text, target, kind=reader.kind)))
+
+
+def has_pins(path: str, data: bytes) -> bool:
+    """Say whether the bytes of a file keep something on Keras 2."""
+    return bool(pins_in(path, decode_any(data).text, newest_target()))
+
+
+def pins_of_calls(text: str, path: str, target: Target, beside: str = "") -> tuple[Pin, ...]:
+    """Return what the calls of installers in a text keep on Keras 2.
+
+    Where one of them, or of another text ``beside`` it, installs a Keras 3, it is for another
+    world.
+    """
+    others = list(installed(beside, path))
+    return tuple(sorted(_pins(list(installed(text, path)), text, target, others=others)))
+
+
+def _read(reader: Reader, path: str, text: str) -> list[Evidence]:
+    file = File(path, Path(path), text.encode("utf-8", "replace"))
+    try:
+        said = list(reader.read(file))
+    except (FileProblem, RecursionError):
+        return []
+    return [each for each in said if isinstance(each, Evidence) and each.path == path]
+
+
+def _pins(
+    evidence: Sequence[Evidence],
+    text: str,
+    target: Target,
+    kind: EvidenceKind | None = None,
+    others: Sequence[Evidence] = (),
+) -> Iterator[Pin]:
+    """Yield the pins among some requirements of one file; without ``kind``, of calls in it.
+
+    Passed over is what counts under a condition beside what allows Keras 3, and any call beside
+    one that installs Keras 3: it is for another world.
+    """
+    lines: Lines | None = None
+    every = (*evidence, *others)
+    free = {each.distribution for each in every if _allows_keras_3(each)}
+    if any(map(_asks_for_keras_3, every)):
+        free.update(Distribution)
+    conditional = Counter(each.distribution for each in evidence if each.is_conditional)
     for each in evidence:
-        pin = _pin(each, target)
-        if pin is not None:
-            yield replace(pin, instead="lock it again") if is_lock else pin
+        if each.line is None or _allows_keras_3(each):
+            continue
+        if (kind is None or each.is_conditional) and each.distribution in free:
+            continue
+        lines = lines or Lines(text)
+        requirement, package = each.requirement.strip(), each.distribution.value
+        instead = _instead(each, target)
+        written = lines.written(each.line, requirement, instead, in_shell=kind is None)
+        edit, why_not = written.edit, written.why_not
+        if kind is EvidenceKind.LOCK:
+            instead, edit, why_not = _LOCKED, None, _IS_LOCK
+        elif each.is_conditional and conditional[each.distribution] > 1:
+            edit, why_not = None, _SEVERAL
+        yield Pin(each.path, each.line, requirement, instead, written.span, edit, why_not, package)
 
 
-def _pin(evidence: Evidence, target: Target) -> Pin | None:
-    first = _FIRST_KERAS_3.get(evidence.distribution)
-    if first is None or evidence.line is None or evidence.nightly or not evidence.specifiers:
-        return None
-    if any(version >= first for version in allowed((evidence,))):
-        return None
+def _first(evidence: Evidence) -> Version | None:
+    return _FIRST_KERAS_3.get(evidence.distribution)
+
+
+def _allows_keras_3(evidence: Evidence) -> bool:
+    first = _first(evidence)
+    if first is None or evidence.nightly or not evidence.specifiers:
+        return True
+    return any(_has_keras_3(version, first) for version in allowed((evidence,)))
+
+
+def _asks_for_keras_3(evidence: Evidence) -> bool:
+    """Say whether a requirement allows nothing but Keras 3."""
+    first = _first(evidence)
+    if first is None or not (evidence.nightly or evidence.specifiers):
+        return False
+    versions = allowed((evidence,))
+    return evidence.nightly or (
+        bool(versions) and all(_has_keras_3(version, first) for version in versions)
+    )
+
+
+def _has_keras_3(version: Version, first: Version) -> bool:
+    return Version(version.base_version) >= first  # what comes before 2.16 has it, too: 2.16.0rc0
+
+
+def _instead(evidence: Evidence, target: Target) -> str:
     name = evidence.distribution.value
-    release = _release(evidence.distribution, target)
-    instead = f"{name}>={first}" if exact(evidence) is None else f"{name}=={release}"
-    return Pin(evidence.path, evidence.line, evidence.requirement.strip(), instead)
+    if exact(evidence) is None:
+        return f"{name}>={_first(evidence)}"
+    return f"{name}=={_release(evidence.distribution, target)}"
 
 
 def _release(distribution: Distribution, target: Target) -> str:
@@ -116,54 +228,12 @@ def _callers(folder: Path) -> Iterator[Path]:
                 yield below / name
 
 
-def _installed(path: Path) -> Iterator[Evidence]:
-    """Yield what the lines of a file have installed."""
+def _text(path: Path) -> str:
+    """Return the text of a file that may name a Keras, "" of another one."""
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return
+            return ""
         data = path.read_bytes()
     except OSError:
-        return
-    if b"install" not in data or not any(word in data for word in WORDS):
-        return
-    for line, text in _joined_lines(data.decode(errors="replace")):
-        for call in _INSTALLS.finditer(text):
-            parse = parse_requirement if "pip" in call[1] else parse_conda
-            for word in _words(call[2]):
-                yield from _requirement(word, parse, Where(shown(path), line))
-
-
-def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
-    r"""Yield lines with their numbers, those that go on behind a backslash as one.
-
-    >>> list(_joined_lines("a \\\n  b\nc"))
-    [(1, 'a    b'), (3, 'c')]
-    """
-    begun, parts = 1, list[str]()
-    for number, line in enumerate(text.splitlines(), 1):
-        begun = begun if parts else number
-        parts.append(line.removesuffix("\\"))
-        if not line.endswith("\\"):
-            yield begun, " ".join(parts)
-            parts = []
-    if parts:
-        yield begun, " ".join(parts)
-
-
-def _words(arguments: str) -> Iterator[str]:
-    """Yield the arguments of a call, also where it stands in the JSON of a notebook."""
-    for quoted, plain in _ARGUMENT.findall(arguments.replace('\\"', "'").replace("\\n", " ")):
-        yield (quoted or plain).strip("\"',`[]")
-
-
-def _requirement(
-    word: str, parse: Callable[[str, Where], Evidence | None], where: Where
-) -> Iterator[Evidence]:
-    if word.startswith("-") or not any(mark in word for mark in "=<>~"):
-        return
-    try:
-        found = parse(word, where)
-    except FileProblem:
-        return
-    if found is not None:
-        yield found
+        return ""
+    return decode_any(data).text if may_name_keras(data) else ""

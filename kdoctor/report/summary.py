@@ -35,8 +35,8 @@ def headline(result: ScanResult) -> str:
         lines.append(f"  … and so on: {count(len(own), 'file')}, all named by --format json")
     targets = [use.target for use in uses] or [result.target]
     old = [target for target in targets if target.inferred and target.is_before_keras_3]
-    if old:
-        what = "That" if len(old) == len(targets) else "Part of it"
+    if old or any(each.is_keras_2 for each in own):
+        what = "That" if old and len(old) == len(targets) else "Part of it"
         lines.append(
             f"{what} is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3"
         )
@@ -44,7 +44,8 @@ def headline(result: ScanResult) -> str:
 
 
 def _named(target: Target) -> str:
-    return f"{target} ({printable(target.source)})"
+    every = " and ".join(map(str, target.every))
+    return f"{every} ({printable(target.source)})"
 
 
 def write_lines(lines: Iterable[str], page: Page) -> None:
@@ -93,8 +94,12 @@ def write_pins(paths: Sequence[str], result: ScanResult, page: Page) -> None:
         return
     from kdoctor.project.pins import pins  # noqa: PLC0415 - of a clean project only
     from kdoctor.project.root import start_of  # noqa: PLC0415
+    from kdoctor.rules.environment._pin_rule import CODE as PINS  # noqa: PLC0415
 
-    held = pins([start_of(paths)], result.target)
+    # Those that the rule on pins has found are accepted by now, by a comment or a baseline.
+    accepted = [each.finding for each in result.suppressed] + list(result.known)
+    known = {finding.place.path for finding in accepted if finding.code == PINS}
+    held = [pin for pin in pins([start_of(paths)], result.target) if pin.path not in known]
     if held:
         first = f"{printable(held[0].place)} ({printable(held[0].requirement)})"
         others = f" and {len(held) - 1} more" if len(held) > 1 else ""

@@ -70,7 +70,8 @@ def _asked(chain: Chain) -> Iterator[tuple[str, str, bool]]:
     """Yield each place with what it says and whether it decides."""
     yield "--target", chain.explicit or "not given", bool(chain.explicit)
     layer = chain.settings.layer("target")
-    wanted = None if layer is None else layer.config.target
+    written = None if layer is None else layer.config.target
+    wanted = written if isinstance(written, str) else ", ".join(written or ())
     place = layer.path if layer else chain.settings.path or "[tool.kdoctor]"
     yield place, wanted or "names no target", bool(wanted) and not chain.explicit
     for source in chain.sources:

@@ -17,6 +17,7 @@ from lsprotocol import types
 from kdoctor.documents import Document, Kind
 from kdoctor.documents.document import kind_by_ending
 from kdoctor.documents.positions import Positions, common_start
+from kdoctor.documents.requirement_files import is_requirements_file
 from kdoctor.engine.open_documents import Draft
 from kdoctor.model import Place, Region, Span
 from kdoctor.server.text import Text
@@ -189,7 +190,8 @@ class Notebook:
 
 def kind_of(path: str, language: str) -> Kind | None:
     """Return the kind of a document by its name, else by the editor's language id."""
-    return kind_by_ending(path) or _KIND_OF_LANGUAGE.get(language.lower())
+    named: Kind | None = "requirements" if is_requirements_file(path) else None
+    return kind_by_ending(path) or named or _KIND_OF_LANGUAGE.get(language.lower())
 
 
 def path_of(uri: str, folder: str) -> str | None:

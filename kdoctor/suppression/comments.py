@@ -8,13 +8,14 @@ from __future__ import annotations
 import bisect
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
 
+_COMMENT = pattern(r"(?:^|\s)(?P<text>#.*)")
 _LONE_RETURN = pattern(r"\r(?!\n)")
 _NO_CODE = frozenset(
     {tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.COMMENT}
@@ -71,18 +72,45 @@ class SourceLines(Struct):
         return self.joined[index].first if index < len(self.joined) else None
 
 
-def lines_of(text: str) -> SourceLines:
-    """Return the lines of a source, as far as it can be tokenized."""
+def lines_of(text: str, *, is_code: bool = True) -> SourceLines:
+    """Return the lines of a source, as far as it can be tokenized.
+
+    What is no code has comments behind ``#``, and lines that go on behind a backslash.
+    """
     text = _LONE_RETURN.sub("\n", text)
     rows = text.split("\n")
     starts = [0]
     for row in rows[:-1]:
         starts.append(starts[-1] + len(row) + 1)
     lines = SourceLines(starts)
+    if not is_code:
+        _read_text(lines, rows)
+        return lines
     builder = _Builder(lines, rows)
     for token in _tokens(text):
         builder.take(token)
     return lines
+
+
+def _read_text(lines: SourceLines, rows: Sequence[str]) -> None:
+    """Read the rows of requirements, Dockerfiles and the like."""
+    first: int | None = None
+    for number, row in enumerate(rows):
+        found = _COMMENT.search(row)
+        alone = found is not None and not row[: found.start("text")].strip()
+        if found is not None:
+            start = lines.starts[number] + found.start("text")
+            text = found["text"].rstrip()
+            span = Span(start, start + len(text))
+            lines.comments.append(Comment(span, number, alone, text))
+        if first is None and (alone or not row.strip()):
+            continue
+        first = number if first is None else first
+        if not (row.rstrip("\r").endswith("\\") or (alone and number > first)):
+            lines.joined.append(Rows(first, number))
+            lines.statements.append(Rows(first, number))
+            lines.indents.append(indent_of(rows[first]))
+            first = None
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:

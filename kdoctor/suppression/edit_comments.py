@@ -14,6 +14,7 @@ from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
 
 # doctest takes all that follows this for its own options.
 _DOCTEST = pattern(r"#\s*doctest:")
+_INDENT = pattern(r"[ \t]*")
 _LINE = pattern(r"[^\r\n]*")
 _WORD = pattern(r"[^\s,]+")
 _LIST = pattern(
@@ -29,7 +30,7 @@ def ignore_edits(unit: Unit, findings: Iterable[Finding], reason: str = "") -> l
     joined by backslashes that this line is a part of. A list that is there is made longer. What a
     new comment on the first or last line of the statement silences, too, gets none of its own.
     """
-    lines = lines_of(unit.text)
+    lines = lines_of(unit.text, is_code=unit.is_code)
     wanted: defaultdict[int, set[str]] = defaultdict(set)
     for finding in findings:
         row = lines.row_of(finding.place.span.start)
@@ -82,6 +83,8 @@ def _written(  # noqa: PLR0913, PLR0917 - a line, what is on it, and what is to 
         end = listed.entries[-1].span.end
         return Edit(Span(end, end), (f", {', '.join(codes)}",))
     text = f"# kdoctor: ignore[{', '.join(codes)}]" + (f" {reason}" if reason else "")
+    if _needs_own_line(unit, lines, row):
+        return _line_above(unit, lines.starts[lines.join_of(row).first], text)
     doctest = None if comment is None else _DOCTEST.search(comment.text)
     if comment is not None and doctest is not None:
         at = comment.span.start + doctest.start()
@@ -89,6 +92,21 @@ def _written(  # noqa: PLR0913, PLR0917 - a line, what is on it, and what is to 
     line = _LINE.match(unit.text, lines.starts[row])
     at = lines.starts[row] + len(line[0].rstrip()) if line else len(unit.text)
     return Edit(Span(at, at), (f"  {text}",))
+
+
+def _needs_own_line(unit: Unit, lines: SourceLines, row: int) -> bool:
+    """Say whether what follows on a line is no comment: of a magic, and in many files of text."""
+    if not unit.is_code:
+        return True
+    start = lines.starts[row]
+    line = _LINE.match(unit.text, start)
+    end = line.end() if line else start
+    return any(mask.span.start < end <= mask.span.end for mask in unit.masks)
+
+
+def _line_above(unit: Unit, start: int, text: str) -> Edit:
+    indent = _INDENT.match(unit.text, start)
+    return Edit(Span(start, start), (f"{indent[0] if indent else ''}{text}\n",))
 
 
 def _listed(comment: Comment) -> Directive | None:

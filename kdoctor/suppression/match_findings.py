@@ -168,7 +168,7 @@ class Directives:
                 yield _Rank.FILE, unit, directive, entry
 
     def _read(self, unit: Unit) -> _UnitDirectives:
-        lines = lines_of(unit.text)
+        lines = lines_of(unit.text, is_code=unit.is_code)
         read = _UnitDirectives(unit, lines)
         for comment in lines.comments:
             for said in directives_of(comment):

@@ -173,7 +173,7 @@ class Cache:
         )
         if own not in self._keys:
             aimed = scan_options.aimed(task)
-            target = aimed.target.without_source
+            target = aimed.target.as_examined
             parts = (
                 *(
                     target,

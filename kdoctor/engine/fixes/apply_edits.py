@@ -97,4 +97,6 @@ def source_of(unit: Unit, cell: Cell) -> str:
 
 
 def _cell_text(unit: Unit, cell: Cell, inside: Iterable[Edit]) -> str:
-    return render(unit.text, [*inside, *unit.masks_of(cell)], cell.span, unit.newline)
+    inside = tuple(inside)
+    masks = unit.masks_beside(cell, inside)
+    return render(unit.text, [*inside, *masks], cell.span, unit.newline)

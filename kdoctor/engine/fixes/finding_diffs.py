@@ -124,7 +124,7 @@ class FindingDiffs:
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
                 continue
-            inside = _in_order((*inside, *unit.masks_of(cell)))
+            inside = _in_order((*inside, *unit.masks_beside(cell, inside)))
             changes = [_change(unit, cell, region, inside) for region in regions]
             label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
             parts.append(unified_of_changes(self._lines(unit, cell), changes, label))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from kdoctor import parse_ast
-from kdoctor.documents import Document, Kind
+from kdoctor.documents import Document, Kind, Unit
 from kdoctor.engine.examine import (
     Examined,
     Examiner,
@@ -91,11 +91,12 @@ class FixLoop:
         """Return the fixes to apply now, by the unit that they belong to."""
         chosen = {}
         only = self._examiner.scan_options.only
-        for unit in examined.document.units:
-            index = unit.index
+        findings = [finding for finding in examined.scan.findings if finding.fix is not None]
+        for index in sorted({finding.place.unit for finding in findings}):
+            unit = examined.document.part(index)
             wanted = [
                 finding
-                for finding in examined.scan.findings
+                for finding in findings
                 if finding.place.unit == index
                 and finding.fix is not None
                 and finding.fix.applicability in self._applicable
@@ -103,13 +104,19 @@ class FixLoop:
             ]
             if self._examiner.scan_options.within is not None:
                 wanted = findings_at_bindings(wanted, unit.text, self._examiner.scan_options.within)
-            kept = [*unit.masks, *_suppressed_edits(examined.scan, index)]
+            kept = [*masks_beside(unit, wanted), *_suppressed_edits(examined.scan, index)]
             fixes = (
                 compatible_fixes(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
             )
             if fixes:
                 chosen[index] = fixes
         return chosen
+
+
+def masks_beside(unit: Unit, findings: Collection[Finding]) -> list[Edit]:
+    """Return the masks of a unit but those of magics that a fix writes anew."""
+    written = {each.span for finding in findings if finding.fix for each in finding.fix.edits}
+    return [mask for mask in unit.masks if mask.span not in written]
 
 
 def _fixed_by(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
@@ -144,7 +151,7 @@ def check_still_python(before: Document, after: Document, changed: Collection[in
     """
     if len(before.units) != len(after.units):
         raise FileProblem("the result has a different number of code blocks")
-    for index in changed:
+    for index in (each for each in changed if each < len(before.units)):
         # Asked in this order, the text before is parsed only where something is wrong.
         if not _is_python(after.units[index].text) and _is_python(before.units[index].text):
             raise FileProblem("the result is not valid Python")

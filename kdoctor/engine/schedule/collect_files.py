@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from kdoctor.documents import reported
-from kdoctor.documents.discovery import has_known_ending
+from kdoctor.documents.discovery import Search, has_known_ending
+from kdoctor.documents.requirement_files import is_requirements_file
 from kdoctor.engine.options import Options
 from kdoctor.engine.schedule.task import Priority, Source, Task, absolute, working_folder
 from kdoctor.engine.selection.file_selection import STDIN, FileSelection
 from kdoctor.errors import FileProblem
 from kdoctor.model import Unreadable
 from kdoctor.modules.prefilter import Prefilter, PrefilterMemo
+from kdoctor.project.evidence import may_name_keras
+from kdoctor.suppression.may_have_comments import may_have_directives
 
+_SETUP: Final = "setup.py"
 _NAMED: Final = 3  # links in a remark
 
 
@@ -25,8 +29,9 @@ class FileCollector:
 
     A file that is in ``memory`` is not read. The bytes are not kept: memory must not grow with the
     tree. ``-`` among the paths stands for standard input, which goes by ``stdin_filename`` where
-    that is given. Without the gate all files are kept; ``Task.admitted`` still says which are of
-    concern.
+    that is given. Files of requirements below a folder are looked at where ``is_asked`` says of
+    the absolute path of their folder that its target is asked for. Without the gate all files are
+    kept; ``Task.admitted`` still says which are of concern.
 
     Raises:
         UsageProblem: a path does not exist.
@@ -38,23 +43,29 @@ class FileCollector:
         options: Options,
         policy: FileSelection,
         memory: PrefilterMemo | None = None,
+        is_asked: Callable[[str], bool] | None = None,
     ) -> None:
         named = list(dict.fromkeys(os.fspath(path) for path in paths))
-        listing = policy.listing(path for path in named if path != STDIN)
+        search = Search(_is_code_or_requirements) if is_asked is not None else None
+        listing = policy.listing((path for path in named if path != STDIN), search)
         self.files: list[str] = []  # that were read
         self.unreadable = [*listing.unreadable]
         self.saved_models = listing.models
-        self.remarks = [_of_links(listing.leading_out)] if listing.leading_out else []
-        sources = [Source(path) for path in listing]
+        leading_out = [path for path in listing.leading_out if has_known_ending(path)]
+        self.remarks = [_of_links(leading_out)] if leading_out else []
+        self._given = {STDIN, *map(reported, named)}
+        sources = [Source(path) for path in _where_asked(listing, self._given, is_asked)]
         alias = options.get("stdin_filename")
         if STDIN in named and not (alias and policy.excludes(alias)):
             path = reported(alias) if alias else STDIN
+            self._given.add(path)
             sources.append(Source(path, options.get("stdin") or b""))
         # By path, not as named: the order on the command line changes nothing.
         self._sources = sorted(sources, key=lambda source: source.path)
         self._gate = options.get("gate", True)
         self._kind = options.get("kind")
         self._memory = memory
+        self._is_asked = is_asked
         self._here = working_folder()
         self._imported: set[str] = set()  # by those that do not speak of Keras
 
@@ -84,23 +95,58 @@ class FileCollector:
 
     def _task(self, own: str, source: Source, prefilter: Prefilter) -> Task | None:
         """Read a file; return its task, None if it can be skipped."""
+        if self._is_requirements(source):
+            return self._task_of_requirements(source)
         try:
             if source.data is None:
                 facts = prefilter.of_file(own)
             else:
                 facts = prefilter.of_data(own, source.data)
         except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
-            self.unreadable.append(Unreadable(source.path, reason))
+            self._note_unreadable(source, error)
             return None
         self.files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
         admitted = prefilter.admits_with(own, facts) or facts.marked or self._is_of_no_kind(source)
+        if not admitted and self._is_asked_setup(own):
+            admitted = may_name_keras(source.read(self._here))
         if not admitted and self._gate:
             return None
         self._imported.update(facts.imports)
         priority = Priority.USUAL if facts.speaks else Priority.IMPORTER
         return Task(source, facts.size, admitted=admitted, priority=priority)
+
+    def _is_asked_setup(self, path: str) -> bool:
+        """Say whether a file is a ``setup.py`` that can contradict the target."""
+        folder, name = os.path.split(path)
+        return name == _SETUP and self._is_asked is not None and self._is_asked(folder)
+
+    def _is_requirements(self, source: Source) -> bool:
+        if self._kind is not None:
+            return self._kind == "requirements"
+        return not has_known_ending(source.path) and is_requirements_file(source.path)
+
+    def _task_of_requirements(self, source: Source) -> Task | None:
+        """Read a file of requirements; return its task, None if it keeps nothing on Keras 2.
+
+        That one counts as read only where it was named.
+        """
+        try:
+            data = source.read(self._here)
+        except OSError as error:
+            self._note_unreadable(source, error)
+            return None
+        is_asked = self._kind is not None and may_name_keras(data)
+        admitted = is_asked or may_have_directives(data) or _has_pins(source.path, data)
+        if admitted or source.path in self._given:
+            self.files.append(source.path)
+        if not admitted and self._gate:
+            return None
+        return Task(source, len(data), admitted=admitted)
+
+    def _note_unreadable(self, source: Source, error: OSError) -> None:
+        reason = f"cannot be read: {error.strerror or error}"
+        self.unreadable.append(Unreadable(source.path, reason))
 
     def _is_of_no_kind(self, source: Source) -> bool:
         """Say whether a file, which was named, is none that kdoctor reads, whatever it holds."""
@@ -119,6 +165,36 @@ class FileCollector:
         for own, task in found:
             is_imported = task.priority is Priority.USUAL and own in self._imported
             yield replace(task, priority=Priority.IMPORTED) if is_imported else task
+
+
+def _has_pins(path: str, data: bytes) -> bool:
+    if not may_name_keras(data):
+        return False
+    from kdoctor.project.pins import has_pins  # noqa: PLC0415 - for few files
+
+    return has_pins(path, data)
+
+
+def _is_code_or_requirements(path: str) -> bool:
+    return has_known_ending(path) or is_requirements_file(path)
+
+
+def _where_asked(
+    files: Iterable[str], given: Collection[str], is_asked: Callable[[str], bool] | None
+) -> Iterator[str]:
+    """Yield the files, those of requirements only where they are named or the target is asked."""
+    if is_asked is None:
+        yield from files
+        return
+    asked: dict[str, bool] = {}
+    for path in files:
+        if path not in given and not has_known_ending(path):
+            folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - links stay
+            if folder not in asked:
+                asked[folder] = is_asked(folder)
+            if not asked[folder]:
+                continue
+        yield path
 
 
 def _of_links(paths: Sequence[str]) -> str:

@@ -83,7 +83,9 @@ class Plan:
 
     def discovery(self) -> Discovery:
         """Begin to read the files; the tasks come as they are found. Raises as ``discover``."""
-        collector = FileCollector(self._paths, self._options, self._policy, self.cache)
+        collector = FileCollector(
+            self._paths, self._options, self._policy, self.cache, self.targets.is_asked
+        )
         return Discovery(self._find(collector))
 
     def _cache(self) -> Cache | None:

@@ -40,9 +40,9 @@ class Targets:
         if isinstance(option, Target):
             self.main = option
         elif option is not None:
-            from kdoctor.keras_api import resolve_target  # noqa: PLC0415
+            from kdoctor.keras_api import resolve_targets  # noqa: PLC0415
 
-            self.main = resolve_target(option, "--target")
+            self.main = resolve_targets(option, "--target")
         else:
             # Imported where nobody said what the target is.
             from kdoctor.project import Projects  # noqa: PLC0415
@@ -72,6 +72,18 @@ class Targets:
                 if self._broken_settings.holds(own, task.source.path):
                     continue
             yield task.with_target(targets[folder])
+
+    def is_asked(self, folder: str) -> bool:
+        """Say whether a Keras 3 is asked for in a folder, by an option or a setting."""
+        if self._projects is None:
+            return self.main.asked and not self.main.is_before_keras_3
+        if folder in self._broken_settings.problems:
+            return False
+        try:
+            target = self._projects.asked(Path(folder))
+        except UsageProblem:
+            return False  # it is told of where the target is needed
+        return target is not None and not target.is_before_keras_3
 
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
         """Return how many files each target applies to, the main one first."""

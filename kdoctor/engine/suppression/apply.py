@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kdoctor.documents import Document
+from kdoctor.documents import Unit
 from kdoctor.engine.suppression.suppressions import Applied, Suppressions
 from kdoctor.model import Finding
 from kdoctor.suppression import may_have_suppressions
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 
 def apply(
     suppressions: Suppressions,
-    document: Document,
+    parts: Sequence[Unit],
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
     """Split findings by suppression comments, and report bad comments.
 
-    ``unparsed`` are the units that no rule could be asked about. None of the comments in a document
-    that has one is called unused.
+    ``parts`` are the units of the document, and what else of it is looked at. ``unparsed`` are the
+    units that no rule could be asked about. None of the comments in a document that has one is
+    called unused.
     """
-    if not any(may_have_suppressions(unit.text) for unit in document.units):
+    if not any(may_have_suppressions(unit.text) for unit in parts):
         return Applied(suppressions.reported(findings))
     # Most documents have no comment.
     from kdoctor.engine.suppression.unused_and_invalid import apply_comments  # noqa: PLC0415
 
-    return apply_comments(suppressions, document, findings, unparsed)
+    return apply_comments(suppressions, parts, findings, unparsed)
 
 
 def old_names(directives: Directives | None) -> Iterator[str]:

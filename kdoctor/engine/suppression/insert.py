@@ -67,9 +67,9 @@ class SuppressionInserter:
         by_unit: defaultdict[int, list[Finding]] = defaultdict(list)
         for finding in findings:
             by_unit[finding.place.unit].append(finding)
-        units = examined.document.units
+        part = examined.document.part
         texts = {
-            index: texts_with(units[index], ignore_edits(units[index], found, self._reason))
+            index: texts_with(part(index), ignore_edits(part(index), found, self._reason))
             for index, found in by_unit.items()
         }
         return examined.document.replace(texts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.documents import Document, Unit
+from kdoctor.documents import Unit
 from kdoctor.engine.selection.codes import codes_beyond_its_text, codes_of, may_be_withheld
 from kdoctor.engine.suppression.suppressions import FAMILY, Applied, Suppressions
 from kdoctor.errors import UsageProblem
@@ -24,12 +24,12 @@ _HIDDEN_BESIDE = "its fix would also change code that a suppression comment prot
 
 def apply_comments(
     suppressions: Suppressions,
-    document: Document,
+    parts: Sequence[Unit],
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
     """Split findings by suppression comments, and report bad comments."""
-    directives = Directives(document.units, codes_beyond_its_text)
+    directives = Directives(parts, codes_beyond_its_text)
     silenced = directives.apply(findings)
     if not directives:
         return Applied(suppressions.reported(silenced.left), directives=directives)

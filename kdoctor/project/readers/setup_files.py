@@ -1,4 +1,4 @@
-"""``setup.cfg``, and of ``setup.py`` what stands in it as a list of texts. Nothing is run."""
+"""``setup.cfg``, ``tox.ini``, and of ``setup.py`` the lists of texts. Nothing is run."""
 
 from __future__ import annotations
 
@@ -27,6 +27,25 @@ def read_setup_cfg(file: File) -> Iterator[ReadItem]:
     if parser.has_section("options.extras_require"):
         for name, value in parser["options.extras_require"].items():
             yield from _texts(file, _entries(value), f"extra {name}")
+
+
+def read_tox_ini(file: File) -> Iterator[ReadItem]:
+    """Yield what the ``deps`` of the environments in ``tox.ini`` say.
+
+    A line that begins with factors (``py36-tf1: tensorflow<2``) is for some environments only.
+    """
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(file.text)
+    except configparser.Error:
+        return
+    for section in parser.sections():
+        for entry in _entries(parser.get(section, "deps", fallback="")):
+            factors, colon, rest = entry.partition(": ")
+            requirement = rest.strip() if colon else entry
+            group = f"factor {factors}" if colon else f"environment {section}"
+            if not requirement.startswith(("-", "#")):
+                yield from requirement_evidence(file, requirement, file.line_of(entry), group)
 
 
 def read_setup_py(file: File) -> Iterator[ReadItem]:

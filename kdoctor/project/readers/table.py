@@ -70,6 +70,30 @@ READERS: Final = (
     ),
 )
 
+# What else says what is to be installed: it tells no target, but may keep the code on Keras 2.
+_MORE: Final = (
+    Reader(
+        EvidenceKind.REQUIREMENTS,
+        ("*.in", "*.txt"),
+        "requirements_txt:read_requirements",
+    ),
+    Reader(EvidenceKind.PROJECT, ("tox.ini",), "setup_files:read_tox_ini"),
+)
+
+
+def reader_of(path: str) -> Reader | None:
+    """Return what reads the requirements in a file, None where it is no file of requirements.
+
+    >>> reader_of("a/dev-requirements.in").kind, reader_of("Dockerfile")
+    (<EvidenceKind.REQUIREMENTS: 'requirements file'>, None)
+    """
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    names = [name, f"requirements/{name}"] if folder.endswith("requirements") else [name]
+    for reader in (*READERS, *_MORE):
+        if reader.kind is not EvidenceKind.SETTINGS and file_names(reader, names):
+            return reader
+    return None
+
 
 def file_names(reader: Reader, listing: Iterable[str]) -> list[str]:
     """Return which of the names in a folder the reader reads, the plainest first."""

@@ -15,6 +15,7 @@ from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.links import page_url
 from kdoctor.report.output import Page
+from kdoctor.target import Target
 
 
 def _write(result: ScanResult, page: Page) -> None:
@@ -27,7 +28,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
     target, project = result.target, result.project
     return {
         "kdoctor": __version__,
-        "target": {"name": target.name, "version": target.version, "source": target.source},
+        "target": target_of(target),
         "targets": [
             {
                 "name": use.target.name,
@@ -51,12 +52,26 @@ def document_of(result: ScanResult) -> dict[str, Any]:
     }
 
 
+def target_of(target: Target) -> dict[str, Any]:
+    """Return a target as a JSON-ready dict; ``beside`` only where there are several."""
+    described: dict[str, Any] = {
+        "name": target.name,
+        "version": target.version,
+        "source": target.source,
+    }
+    if target.beside:
+        described["beside"] = [
+            {"name": each.name, "version": each.version} for each in target.beside
+        ]
+    return described
+
+
 def own_target_of(own: OwnTarget) -> dict[str, Any]:
     """Return as a JSON-ready dict that a file's own code chooses another target."""
     return {
         "path": own.path,
         "asked": own.run_target,
-        "tf.keras": f"tf_keras {own.tf_keras}",
+        "tf.keras": own.keras or f"tf_keras {own.tf_keras}",
         "why": own.why,
         "counts": own.counts,
     }

@@ -14,7 +14,7 @@ from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.report import statistics
 from kdoctor.report.formats import Format
-from kdoctor.report.formats.json import finding_of, own_target_of
+from kdoctor.report.formats.json import finding_of, own_target_of, target_of
 from kdoctor.report.output import Page
 
 
@@ -24,7 +24,7 @@ def _write(result: ScanResult, page: Page) -> None:
         "scan",
         {
             "kdoctor": __version__,
-            "target": {"name": target.name, "version": target.version, "source": target.source},
+            "target": target_of(target),
             "read": result.read,
             "skipped": len(result.skipped),
             "suppressed": len(result.suppressed),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import attribute, equals, given, method, not_given, statement_position
 from kdoctor.rules.members._sequential_output import gives_classes, gives_one_number
-from kdoctor.rules.members._variable_reads import used_at_once
+from kdoctor.rules.members._variable_reads import never_dereferenced, used_at_once
 from kdoctor.value_types import Kind
 
 KINDS = {
@@ -217,6 +217,15 @@ ROWS = (
         "grads",
         unsafe_because="they stay scaled until `apply_gradients` of the same optimizer, which "
         "unscales them: clip with `clipnorm=` of the optimizer, not before",
+    ),
+    *(
+        method(
+            f"keras.{owner}.ref(self)",
+            "id(self)",
+            when=never_dereferenced(),
+            unsafe_because="it is the key of an object only as long as the object is kept",
+        )
+        for owner in ("KerasTensor", "Variable")
     ),
     method("keras.KerasTensor.get_shape(self)", "self.shape"),
     method("keras.Variable.get_shape(self)", "self.shape"),

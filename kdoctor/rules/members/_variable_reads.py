@@ -34,3 +34,12 @@ def used_at_once() -> Guard:
     return Question(
         "used_at_once()", "the value may be read after the variable has changed", answer
     )
+
+
+def never_dereferenced() -> Guard:
+    """Return a guard: nothing in the file asks a reference for its object."""
+
+    def answer(use: UseSite) -> GuardAnswer:
+        return GuardAnswer.NO if "deref" in use.module.words else GuardAnswer.YES
+
+    return Question("never_dereferenced()", "`deref` is called on a reference", answer)
