@@ -7,8 +7,8 @@
 Every ``console`` block is run, page by page, in a copy of ``fixtures/`` of the page's own, with the
 files that the page shows under a title: what one command wrote, the next one finds. Commands that
 are only to be read stand in ``bash`` blocks.
-Between ``<!-- proof figures -->``, ``<!-- migration table -->`` or ``<!-- speed table -->`` and
-``<!-- end -->`` stands what the proof record or a benchmark says.
+Between ``<!-- proof figures -->``, ``<!-- guide table -->``, ``<!-- migration table -->`` or
+``<!-- speed table -->`` and ``<!-- end -->`` stands what the proof record or a benchmark says.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
 TABLE = re.compile(r"<!-- (migration|speed) table -->\n.*?<!-- end -->\n", re.DOTALL)
 MEASURED = re.compile(r"<!-- results -->\n(.*?<!-- end -->\n)", re.DOTALL)
 FIGURES = re.compile(r"<!-- proof figures -->\n.*?<!-- end -->\n", re.DOTALL)
+GUIDE = re.compile(r"<!-- guide table -->\n.*?<!-- end -->\n", re.DOTALL)
 GENERATED = {"proofs.md", "gpu.md"}  # written by tools of their own
 PAGES = [
     ROOT / "README.md",
@@ -64,6 +65,8 @@ def anew(path: Path) -> str:
     text = path.read_text("utf-8")
     text = TABLE.sub(lambda it: f"<!-- {it[1]} table -->\n{measured_by(it[1])}", text)
     text = FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
+    if GUIDE.search(text) is not None:
+        text = GUIDE.sub(lambda _: f"<!-- guide table -->\n{guide_table()}<!-- end -->\n", text)
     if BLOCK.search(text) is None:
         return text
     with tempfile.TemporaryDirectory() as folder:
@@ -75,6 +78,13 @@ def anew(path: Path) -> str:
             path.write_text(content, "utf-8")
         run = functools.partial(shell, folder=folder)
         return BLOCK.sub(lambda block: f"```console\n{recorded(block[1], run)}```\n", text)
+
+
+def guide_table() -> str:
+    """Return what ``tools.guide_table`` prints: the rules are imported for it alone."""
+    command = [sys.executable, "-m", "tools.guide_table"]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout
 
 
 def measured_by(benchmark: str) -> str:

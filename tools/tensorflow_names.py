@@ -17,6 +17,11 @@ converter, ``tf_upgrade_v2``, calls them now, "" where it has no new name.
     python -m tools.tensorflow_names lent
 
 writes only which modules of Keras TensorFlow 2 lends: ``kdoctor/keras_api/lent_modules.py``.
+
+    python -m tools.tensorflow_names backends
+
+writes only the names of the functions that KD801 tells of, and the other names of those that it
+knows beside those of KD503.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -36,9 +41,11 @@ import tensorflow as tf
 from tensorflow.tools.compatibility import tf_upgrade_v2
 
 from kdoctor.keras_api import surface
+from kdoctor.rules.backends import _tensorflow as of_backends
 from kdoctor.rules.idioms import _tensorflow
 
 FILE = Path(_tensorflow.__file__).with_name("names.json")
+OF_BACKENDS = Path(of_backends.__file__).with_name("names.json")
 LENT = Path(surface.__file__).with_name("lent_modules.py")
 LENT_HEAD = '''"""Modules of Keras that TensorFlow 2 lends: `tf.losses` is `tf.keras.losses`.
 
@@ -53,6 +60,16 @@ from typing import Final
 '''
 REFUSAL = "A KerasTensor cannot be used as input to a TensorFlow function."
 MODULES = ("", "math", "nn", "linalg", "image", "signal", "random", "bitwise", "debugging")
+# What is asked of no tensor, or is told by other rules.
+OF_NO_TENSORS = frozenset({
+    *("function", "device", "init_scope", "executing_eagerly", "inside_function", "group"),
+    *("get_current_name_scope", "get_logger", "get_static_value", "load_library"),
+    *("load_op_library", "no_gradient", "register_tensor_conversion_function"),
+    *("is_symbolic_tensor",),
+    *("type_spec_from_value", "get_registered_types", "numpy_function", "py_function"),
+    *("as_dtype", "random.set_seed", "random.get_global_generator", "random.set_global_generator"),
+    *("random.create_rng_state", "make_tensor_proto", "make_ndarray", "as_string", "print"),
+})  # fmt: skip
 # What would change how everything after it runs.
 STATEFUL = "disable_ enable_ print"
 # A private module that programs import: the wheel of TensorFlow 2.15.1 has it, that of 2.16.1 not.
@@ -128,12 +145,24 @@ def refusing() -> Iterator[str]:
             yield name
 
 
-def aliases() -> dict[str, str]:
-    """Return the other names of what the rewrites are about."""
-    functions: dict[str, str] = {}
-    for row in _tensorflow.REWRITES:
-        name = row.pattern.name.removeprefix("tensorflow.")
-        functions[name] = name
+def write_of_backends() -> None:
+    """Write the functions that KD801 tells of, and the other names of those that it knows."""
+    known = {row.pattern.name.removeprefix("tensorflow.") for row in of_backends.REWRITES}
+    known |= of_backends.BY_HAND.keys()
+    shared = {row.pattern.name.removeprefix("tensorflow.") for row in _tensorflow.REWRITES}
+    mine = known - aliases().keys() - shared
+    data = {
+        "aliases": aliases(name for name in sorted(mine) if _has(tf, name)),
+        "functions": [name for name, _ in public(tf) if name not in OF_NO_TENSORS],
+    }
+    OF_BACKENDS.write_text(json.dumps(data, indent=0, sort_keys=True) + "\n", "utf-8")
+
+
+def aliases(functions: Iterable[str] | None = None) -> dict[str, str]:
+    """Return the other names of functions: of those that the rewrites of KD503 are about."""
+    if functions is None:
+        rows = _tensorflow.REWRITES
+        functions = {row.pattern.name.removeprefix("tensorflow."): None for row in rows}
     found: dict[str, str] = {}
     wanted = {id(_get(tf, name)): name for name in functions}
     for name, function in public(tf):
@@ -302,6 +331,9 @@ def _refuses(function: Any, others: tuple[Any, ...]) -> bool:
 
 
 if __name__ == "__main__":
-    write_lent()
-    if "lent" not in sys.argv:
-        main()
+    if "backends" in sys.argv:
+        write_of_backends()
+    else:
+        write_lent()
+        if "lent" not in sys.argv:
+            main()

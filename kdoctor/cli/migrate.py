@@ -16,6 +16,7 @@ def migrate(  # noqa: PLR0913 - the options of the command
     *,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
+    backend: options.BackendOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     preview: options.Preview = None,
@@ -169,6 +170,7 @@ def migrate(  # noqa: PLR0913 - the options of the command
     about: choices.EngineChoices = {
         "target": target,
         "namespace": namespace,
+        "backend": backend,
         "select": select,
         "ignore": ignore,
         "preview": preview,

@@ -24,7 +24,7 @@ _SHOWN: Final = 3  # files of a sentence
 # What is said to a scan, and may be kept: the rest of the options is about how it is made.
 _KEPT: Final = (
     *("namespace", "select", "ignore", "preview", "trust_rules", "exclude", "force_exclude"),
-    *("config", "isolated", "project_types", "kind", "jobs"),
+    *("config", "isolated", "project_types", "kind", "jobs", "backend"),
 )
 
 Tell = Callable[[str], None]

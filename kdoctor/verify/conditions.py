@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kdoctor.verify.jobs import MODES
@@ -32,12 +33,20 @@ ALLOWED = {
 
 # Guards that exclude tensors.
 _EXCLUDED_MODES = {"not_symbolic": "symbolic", "rank_is_known": "rank"}
+# In code that Keras runs tensors have values: Keras 3 calls no layer with symbolic tensors of its
+# own, and none with a tensor of unknown rank.
+_MODES_OF_PLACE = {
+    "once_made": ("eager",),
+    "run_by_keras": ("eager", *(mode for mode in _IN_A_GRAPH if "rank" not in mode)),
+}
 
 _PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
 _OF_THE_PLACE = frozenset(
     {
         *("outside_of_classes", "calculated_with", "nothing_sparse", "rank_is_known"),
         "floatx_is_default",
+        "run_by_keras",
+        "once_made",
     }
 )
 _OF_THE_RESULT = frozenset({"made_a_number", "read_at_once"})
@@ -77,13 +86,14 @@ _OF_PARAMETERS = frozenset(
 _LISTED = _PLAIN | _OF_THE_PLACE | _OF_THE_RESULT | _OF_PARAMETERS
 
 
-# TensorFlow's own functions are rewritten only for symbolic tensors.
+# TensorFlow's own functions are rewritten for symbolic tensors, and in code that Keras runs.
+_RUNS = frozenset({"run_by_keras", "once_made"})
 _OF_ANY_TENSOR = ("keras.", "tensorflow.keras.")
 
 
-def takes_any_tensor(left: str) -> bool:
+def takes_any_tensor(left: str, facts: Collection[str]) -> bool:
     """Say whether a rewrite with this left side is made for more than symbolic tensors."""
-    return left.startswith(_OF_ANY_TENSOR)
+    return left.startswith(_OF_ANY_TENSOR) or not _RUNS.isdisjoint(facts)
 
 
 class UnknownGuard(ValueError):
@@ -146,6 +156,8 @@ def _add(node: ast.expr, conditions: Conditions, rng: random.Random) -> None:
             conditions.values[parameter] = tuple(map(ast.literal_eval, choices))
         case ast.Call(func=ast.Name(id=what), args=args) if what in _LISTED:
             conditions.facts.add(what)
+            if what in _MODES_OF_PLACE:
+                conditions.modes = _MODES_OF_PLACE[what]
             excluded = _EXCLUDED_MODES.get(what)
             if excluded is not None:
                 conditions.modes = tuple(m for m in conditions.modes if excluded not in m)

@@ -212,7 +212,7 @@ def _shared(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
 
     Of a symbolic tensor the copy is no other value: nothing changes it in place.
     """
-    if not takes_any_tensor(row.left):
+    if not takes_any_tensor(row.left, ()):
         return
     for number, node in enumerate(ast.walk(_tree(row))):
         change = _shared_instead(node)

@@ -121,7 +121,7 @@ class RewriteProver:
 
     def _conditions(self, rng: random.Random) -> Conditions:
         conditions = read(self.job.guard, rng)
-        if not takes_any_tensor(self.job.left):
+        if not takes_any_tensor(self.job.left, conditions.facts):
             conditions.keep_to_symbolic()
         return conditions
 

@@ -199,7 +199,8 @@ def test_pins_are_not_told_while_there_is_work_on_the_code(project):
 
 
 @pytest.mark.parametrize(
-    "options", [("--namespace", "keras"), ("--as", "python"), ("--force-exclude",)]
+    "options",
+    [("--namespace", "keras"), ("--backend", "jax"), ("--as", "python"), ("--force-exclude",)],
 )
 def test_each_command_of_the_plan_takes_the_options_of_the_call(old, options):
     told = old.kdoctor("migrate", "old.py", "hand.py", *options, "--json").json

@@ -22,6 +22,7 @@ Function = cst.FunctionDef | cst.Lambda
 
 _STEPS: Final = frozenset({"train_step", "test_step", "predict_step"})
 _TAPES: Final = frozenset({"tensorflow.GradientTape"})
+_TO_ARRAYS: Final = ".convert_to_numpy"
 _FUNCTION: Final = "tensorflow.function"
 # Methods of `tf.data.Dataset` that take functions.
 _OF_DATASETS: Final = frozenset({
@@ -44,9 +45,9 @@ def is_for_tensorflow_alone(module: Module, function: Function) -> bool:
 
     A part of a ``tf.data`` pipeline, a serving signature, a step of training (one with a gradient
     tape, or called like one): these are another matter than a function of TensorFlow in a layer. So
-    is a method of a class that prepares data.
+    is a method of a class that prepares data, and a function that turns its tensors into arrays.
     """
-    if function in _of_pipelines(module) or function in _with_tapes(module):
+    if function in _of_pipelines(module) or function in _with_tapes_or_arrays(module):
         return True
     if not isinstance(function, cst.FunctionDef):
         return False
@@ -110,10 +111,11 @@ def _called(module: Module, callee: cst.BaseExpression) -> Iterator[str]:
 
 
 @once
-def _with_tapes(module: Module) -> frozenset[cst.CSTNode]:
+def _with_tapes_or_arrays(module: Module) -> frozenset[cst.CSTNode]:
     found: set[cst.CSTNode] = set()
     for reference in module.references:
-        if by_the_short_way(reference.name) in _TAPES:
+        name = by_the_short_way(reference.name)
+        if name in _TAPES or name.endswith(_TO_ARRAYS):
             around = function_around(module, reference.node)
             if around is not None:
                 found.add(around)

@@ -10,22 +10,25 @@ from kdoctor.analysis.facts import BACKEND_NAMES, TargetFacts
 from kdoctor.analysis.queries import Call, imported_calls
 from kdoctor.analysis.queries.run_by_keras import run_by_keras
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.idioms._tensorflow import BY_HAND, REWRITES, canonical
-from kdoctor.rules.idioms._tensorflow.attempt import attempted, reason, sentence
+from kdoctor.rules.backends._tensorflow import BY_HAND, OF_SYMBOLIC, REWRITES, canonical, is_told
+from kdoctor.rules.idioms._tensorflow.attempt import FunctionTable, sentence
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.rule import rule
 
 _ROOT = "tensorflow."
-_WITH_ROWS = frozenset(row.pattern.name for row in REWRITES)
+# These run beside any backend, where TensorFlow is installed.
+_OF_NO_TENSORS = ("nest.", "name_scope")
+_TABLE = FunctionTable(REWRITES, OF_SYMBOLIC)
+_NO_ADVICE = (
+    "look for it in keras.ops; what is not there goes under `if keras.backend.backend() == "
+    "'tensorflow':`, beside what the other backends have"
+)
 
 
 @lru_cache(maxsize=2048)
 def _is_known(name: str) -> bool:
-    """Say whether the tables tell what to write instead of a function of TensorFlow."""
-    if not name.startswith(_ROOT):
-        return False
-    known = canonical(name)
-    return known in _WITH_ROWS or known.removeprefix(_ROOT) in BY_HAND
+    """Say whether it is a function of TensorFlow that is told."""
+    return name.startswith(_ROOT) and is_told(name)
 
 
 @rule(
@@ -40,15 +43,19 @@ def check(call: Call) -> Finding | None:
     if reference is None or error_of_symbolic(call.module, reference):
         return None  # that fails on any backend: KD503 tells
     known = canonical(reference.name)
-    attempt = attempted(call.module, call.facts, replace(reference, name=known, names=(known,)))
-    by_hand = BY_HAND.get(known.removeprefix(_ROOT), "write it with keras.ops")
+    attempt = _TABLE.attempted(
+        call.module, call.facts, replace(reference, name=known, names=(known,))
+    )
+    name = known.removeprefix(_ROOT)
+    by_hand = BY_HAND.get(name, _NO_ADVICE)
     return call.finding(
-        f"`{call.source(reference.node)}` works on TensorFlow only: Keras calls this code with "
-        f"tensors of {backends(call.facts)}, too",
+        f"`{call.source(reference.node)}` ties this code to TensorFlow: Keras runs it on "
+        f"{backends(call.facts)}, too",
         at=reference.node,
         confidence=Confidence.LIKELY,
+        severity=Severity.LEGACY if name.startswith(_OF_NO_TENSORS) else None,
         help=f"{sentence(by_hand)}." if isinstance(attempt, NoFix) else f"{attempt.title}.",
-        fix=reason(attempt, known, call.facts) if isinstance(attempt, NoFix) else attempt,
+        fix=_TABLE.reason(attempt, known, call.facts) if isinstance(attempt, NoFix) else attempt,
     )
 
 

@@ -25,13 +25,13 @@ from kdoctor.analysis.tensors.symbolic import (
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
-    REWRITES,  # noqa: F401 - the rule's own, found by this name
+    REWRITES,
     canonical,
     is_of_tensorflow_1,
     only_1,
     refuses_symbolic_tensors,
 )
-from kdoctor.rules.idioms._tensorflow.attempt import attempted, reason, sentence
+from kdoctor.rules.idioms._tensorflow.attempt import FunctionTable, sentence
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -57,6 +57,7 @@ _LAYER_WITH_LOSS = (
     "compute it in the `call` of a custom layer, and pass it to `self.add_loss(value)`; `kdoctor "
     "explain KD213` shows a complete one"
 )
+_TABLE = FunctionTable(REWRITES)
 _LAYER_OF_ITS_OWN = "move it into the `call` of a custom layer"
 
 
@@ -152,7 +153,7 @@ def _finding(found: Call, reference: Reference, error: str) -> Finding:
         at=reference.node,
         confidence=Confidence.LIKELY,
         help=f"{sentence(by_hand)}." if isinstance(attempt, NoFix) else f"{attempt.title}.",
-        fix=reason(attempt, known, facts) if isinstance(attempt, NoFix) else attempt,
+        fix=_TABLE.reason(attempt, known, facts) if isinstance(attempt, NoFix) else attempt,
     )
 
 
@@ -167,7 +168,7 @@ def _attempt(
             size,
             check.applicability([check.group("open-size")[0]]) if sure else Applicability.UNSAFE,
         )
-    attempt = attempted(module, facts, reference)
+    attempt = _TABLE.attempted(module, facts, reference)
     if isinstance(attempt, Fix) and reference.name == "tensorflow.shape":
         return replace(attempt, unsafe_because=_MAY_BE_NONE)
     return attempt

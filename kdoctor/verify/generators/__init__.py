@@ -11,7 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 from kdoctor.verify.conditions import Conditions
-from kdoctor.verify.generators import arrangement, calls, graph, networks, shared, tensorflow
+from kdoctor.verify.generators import (
+    arrangement,
+    backends,
+    calls,
+    graph,
+    networks,
+    shared,
+    tensorflow,
+)
 from kdoctor.verify.generators.scene import FLAVOURS, OMITTED, Scene, Strategy
 from kdoctor.verify.values import DTYPES, FLOATS
 
@@ -19,7 +27,7 @@ __all__ = ["FLAVOURS", "OMITTED", "Scene", "draw", "dtypes_under"]
 
 _STRATEGIES: dict[str, Strategy] = {
     **graph.STRATEGIES, **shared.STRATEGIES, **arrangement.STRATEGIES,
-    **networks.STRATEGIES, **calls.STRATEGIES, **tensorflow.STRATEGIES,
+    **networks.STRATEGIES, **calls.STRATEGIES, **tensorflow.STRATEGIES, **backends.STRATEGIES,
 }  # fmt: skip
 
 

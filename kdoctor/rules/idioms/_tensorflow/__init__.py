@@ -16,7 +16,6 @@ from msgspec import Struct
 from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.idioms._tensorflow import elementwise, networks, reductions, shapes
-from kdoctor.rules.idioms._tensorflow.guards import forgets
 
 __all__ = [
     "BY_HAND",
@@ -24,7 +23,6 @@ __all__ = [
     "Gone",
     "all_old_keywords",
     "canonical",
-    "forgets",
     "is_of_tensorflow_1",
     "old_keywords",
     "only_1",

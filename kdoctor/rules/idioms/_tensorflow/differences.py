@@ -15,11 +15,13 @@ DIFFERENCES: Final = {
     "is [[2, 3], [2, 3]]",
     "add_n": "for bools it returns integers, TensorFlow returned bools",
     "atan2": _OF_HALVES,
+    "cast": "a variable that has that type stays the variable in TensorFlow, here it is a tensor",
     "divide": _OF_INTEGERS,
     "divide_no_nan": _OF_INTEGERS,
     "floormod": _OF_HALVES,
     "gather": "a negative index raised on a CPU and gave zeros on a GPU, here it counts from the "
     "end",
+    "linspace": "between integers it returns float32, TensorFlow returned float64",
     "moments": "in half precision large numbers overflow at a different point",
     "norm": "for integers it returns floats, TensorFlow returned integers",
     "rank": "it is a number, in TensorFlow it was a tensor",
