@@ -125,7 +125,7 @@ def test_the_ending_or_a_shebang_tells_the_kind(path: str, data: bytes, kind: st
     assert Document.parse(data, path).kind == kind
 
 
-@pytest.mark.parametrize("path", ["notes.txt", "Makefile", "py", "a.py/notes"])
+@pytest.mark.parametrize("path", ["notes.txt", "LICENSE", "py", "a.py/notes"])
 def test_a_file_of_no_known_kind_asks_for_one(path: str) -> None:
     with pytest.raises(FileProblem, match="say what kind of file it is with --as"):
         Document.parse(b"#!/bin/sh\n", path)

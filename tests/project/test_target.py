@@ -247,7 +247,10 @@ def test_a_setting_of_kdoctor_comes_first_and_says_its_line(tree):
         ),
         (
             "[tool.kdoctor]\ntarget = 3\n",
-            r'^pyproject.toml:2: target must be a string, as in target = "keras==3\.15\.1"$',
+            (
+                r"^pyproject.toml:2: target must be a string or a list of strings, as in "
+                r'target = "keras==3\.15\.1"$'
+            ),
         ),
         (
             "[tool.kdoctor]\ntarget = 'keras==9'\n",

@@ -308,9 +308,11 @@ from keras import backend as K
 
 
 class Noise(keras.layers.Layer):
+    def noisy(self, x):
+        return K.in_train_phase(x + keras.random.normal(keras.ops.shape(x)), x)
+
     def call(self, x):
-        noisy = x + keras.random.normal(keras.ops.shape(x))
-        return K.in_train_phase(noisy, x)
+        return self.noisy(x)
 """,
         "take `training` as an argument of `call` and branch on it: `x if training else alt`",
         """
@@ -319,9 +321,11 @@ import numpy as np
 
 
 class Noise(keras.layers.Layer):
+    def noisy(self, x, training):
+        return x + keras.random.normal(keras.ops.shape(x)) if training else x
+
     def call(self, x, training=False):
-        noisy = x + keras.random.normal(keras.ops.shape(x))
-        return noisy if training else x
+        return self.noisy(x, training)
 
 
 model, x = keras.Sequential([keras.Input((2,)), Noise()]), np.ones((2, 2), "float32")

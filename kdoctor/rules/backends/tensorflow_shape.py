@@ -65,7 +65,7 @@ def check(file: File) -> Iterator[Finding]:
             continue
         if is_run_by_keras(module, node):
             yield file.finding(
-                f"only TensorFlow has it, not {_backends(file)}: AttributeError: {raised}",
+                f"only TensorFlow has `.{name}`, not {_backends(file)}: AttributeError: {raised}",
                 at=node,
                 symbol=symbol,
                 help=_BY_HAND.get(name, ""),
