@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ import libcst as cst
 from kdoctor.analysis.calls import passed
 from kdoctor.analysis.dataflow.texts import NUMBER, texts_of
 from kdoctor.documents import Document, read_regular
+from kdoctor.engine.examine import with_deep_stack
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import oracle
 from kdoctor.models.at_hand import at_hand
@@ -37,16 +38,21 @@ def loads_in(path: str, target: Target) -> list[Load]:
     knows = oracle(target)
     package = ProjectPackage(knows.star_names)
     found = list[Load]()
-    for unit in Document.parse(read_regular(Path(path)), path).units:
+    try:
+        data = read_regular(path)
+    except OSError as error:
+        raise FileProblem(f"cannot be read: {error.strerror or error}") from error
+    for unit in Document.parse(data, path).units:
         try:
             module = Module.parse(unit, knows, package)
         except SyntaxProblem as problem:
             raise FileProblem(str(problem)) from problem
-        found += _of(module, (Path(), Path(path).parent))
+        found += with_deep_stack(partial(_of, module, (Path(), Path(path).parent)))
     return found
 
 
-def _of(module: Module, folders: tuple[Path, ...]) -> Iterator[Load]:
+def _of(module: Module, folders: tuple[Path, ...]) -> list[Load]:
+    found = list[Load]()
     for call in module.nodes(cst.Call):
         if not _is_loader(module, call):
             continue
@@ -56,7 +62,8 @@ def _of(module: Module, folders: tuple[Path, ...]) -> Iterator[Load]:
                 continue
             path = next(filter(None, (at_hand(each, text.text) for each in folders)), None)
             if path is not None:
-                yield Load(module.place(call), module.source(call), path)
+                found.append(Load(module.place(call), module.source(call), path))
+    return found
 
 
 def _is_loader(module: Module, call: cst.Call) -> bool:
