@@ -50,5 +50,5 @@ def test_code_that_is_not_there_or_no_python_is_a_problem():
 
 @pytest.mark.usefixtures("_models")
 def test_a_deep_expression_keeps_nothing_from_being_told():
-    deep = "'a'" + " + ''" * 450
+    deep = "'a'" + " + ''" * 150
     assert loaded(f"load_model({deep})\nload_model('a.h5')\n")[-1:] == [(2, "a.h5")]
