@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Final, Protocol
 
 import libcst as cst
@@ -142,6 +142,7 @@ class _Trial:
         self._examined = examined
         self._others = others
         self._refused: dict[tuple[str, str], str] = {}  # by rule and title: the same new code
+        self._old = cache(self._old_module)
 
     def with_fix_for_all(self, finding: Finding) -> Finding:
         """Return a finding with its fix, if no other target loses by it."""
@@ -186,7 +187,7 @@ class _Trial:
         style = self._examiner.scan_options.style
         texts = texts_of(self._examined.source(index), [fix], keeps, style)
         after = document.replace({index: texts})
-        for other, before in self._others:
+        for number, (other, before) in enumerate(self._others):
             target = other.scan_options.target
             try:
                 new = other.examine(document.path, after, like=document, changed=(index,))
@@ -196,12 +197,18 @@ class _Trial:
             worse = next((each for each in new.scan.findings if _kind(each) in more), None)
             if worse is not None:
                 return f"on {target}, {worse.message.partition(':')[0]}"
-            module, old = new.modules.get(index), other.module(document.units[index])
+            module = new.modules.get(index)
             facts = TargetFacts(target)
+            old = self._old(number, index)
             lacks = "" if module is None else next(_lacking(module, old, facts), "")
             if lacks:
                 return f"on {target}, {lacks}"
         return ""
+
+    def _old_module(self, number: int, index: int) -> Module:
+        """Return a unit as another target reads it, which parsed it where a rule may say more."""
+        other, before = self._others[number]
+        return before.modules.get(index) or other.module(before.document.units[index])
 
 
 def _lacking(new: Module, old: Module, facts: TargetFacts) -> Iterator[str]:
