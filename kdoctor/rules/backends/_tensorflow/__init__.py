@@ -17,7 +17,14 @@ import msgspec
 from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rules.backends._tensorflow import chance, creation, elements, networks, numbers
+from kdoctor.rules.backends._tensorflow import (
+    chance,
+    creation,
+    elements,
+    networks,
+    numbers,
+    variables,
+)
 from kdoctor.rules.backends._tensorflow.guards import once_made, run_by_keras
 from kdoctor.rules.idioms import _tensorflow as of_symbolic
 from kdoctor.rules.names._backend.value_guards import nothing_sparse
@@ -25,7 +32,7 @@ from kdoctor.rules.names._backend.value_guards import nothing_sparse
 __all__ = ["BY_HAND", "OF_SYMBOLIC", "REWRITES", "canonical", "is_told"]
 
 _ROOT: Final = "tensorflow."
-_TABLES: Final = (creation, numbers, elements, networks)
+_TABLES: Final = (variables, creation, numbers, elements, networks)
 _RANDOM: Final = "keras.random."
 # Functions whose rows are proven for code that Keras runs. To add one, name it here and run
 # `python -m kdoctor.verify.prove --missing --only run_by_keras`.

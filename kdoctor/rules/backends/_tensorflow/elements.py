@@ -1,10 +1,9 @@
-"""Functions that cast, reduce, read or write elements, and functions of functions."""
+"""Functions that read or write elements by their indices, and functions of functions."""
 
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.common_guards import equals, not_none
-from kdoctor.rules.names._backend.value_guards import never_variable, no_array, no_variable
+from kdoctor.rewrite.common_guards import equals
 
 _MAPS = (
     "write keras.ops.map(function, x); the function may return another dtype, so that "
@@ -12,40 +11,6 @@ _MAPS = (
 )
 
 REWRITES = (
-    # TensorFlow hands a variable on that has the dtype already; PyTorch takes no bfloat16 of NumPy.
-    rewrite(
-        "tensorflow.cast(x, dtype, name=None)",
-        "keras.ops.cast(x, dtype)",
-        when=never_variable("x"),
-    ),
-    rewrite(
-        "tensorflow.stop_gradient(input, name=None)",
-        "keras.ops.stop_gradient(input)",
-        when=no_array("input"),
-    ),
-    # Of a variable JAX finds neither in 0.10.
-    *(
-        rewrite(
-            f"tensorflow.{old}(input_tensor, axis=None, keepdims=False, name=None)",
-            f"keras.ops.{new}(input_tensor, axis=axis, keepdims=keepdims)",
-            when=no_variable("input_tensor"),
-        )
-        for old, new in (("reduce_all", "all"), ("reduce_any", "any"))
-    ),
-    # Of all axes at once PyTorch loses them, as of `reduce_sum`.
-    *(
-        rewrite(
-            "tensorflow.reduce_prod(input_tensor, axis=None, keepdims=False, name=None)",
-            "keras.ops.prod(input_tensor, axis=axis, keepdims=keepdims)",
-            when=guard,
-        )
-        for guard in (equals("keepdims", False), not_none("axis"))
-    ),
-    rewrite(
-        "tensorflow.zeros_like(input, dtype=None, name=None, layout=None)",
-        "keras.ops.zeros_like(input, dtype=dtype)",
-        when=equals("layout", None) & no_variable("input"),
-    ),
     rewrite(
         "tensorflow.nn.embedding_lookup(params, ids, max_norm=None, name=None)",
         "keras.ops.take(params, ids, axis=0)",

@@ -18,7 +18,7 @@ _REDUCED = {
     "math.reduce_variance": "var",
 }
 # Of all axes at once these lose `keepdims` on PyTorch.
-_LOSES_AXES = frozenset({"sum", "max", "min"})
+_LOSES_AXES = frozenset({"sum", "prod", "max", "min"})
 _KEPT = (equals("keepdims", False), not_none("axis"))
 _MATMUL = (
     "tensorflow.matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, "
