@@ -14,7 +14,9 @@ import json
 import random
 import secrets
 import sys
+import tempfile
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
@@ -69,15 +71,17 @@ def sample(count: int, seed: int) -> tuple[Rewrite, ...]:
 
 def judged(chosen: tuple[Rewrite, ...]) -> dict[str, Outcome]:
     """Return what the verifier says of each, by its title."""
-    sources = [
-        Source(f"rewrite_{number}.py", each.before, each.after)
-        for number, each in enumerate(chosen)
-    ]
     here = Interpreter(sys.executable, "the one that runs kdoctor")
-    report = verify(sources, lambda _: None, here, LIMITS)
+    # Not in this project: how it calls what has the same name would be taken for calls of these.
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder, f"rewrite_{number}.py")) for number in range(len(chosen))]
+        sources = [
+            Source(path, each.before, each.after) for path, each in zip(paths, chosen, strict=True)
+        ]
+        report = verify(sources, lambda _: None, here, LIMITS)
     return {
-        each.title: _outcome(each, [v for v in report.verdicts if v.path == f"rewrite_{number}.py"])
-        for number, each in enumerate(chosen)
+        each.title: _outcome(each, [v for v in report.verdicts if v.path == path])
+        for path, each in zip(paths, chosen, strict=True)
     }
 
 

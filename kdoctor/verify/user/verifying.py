@@ -70,7 +70,8 @@ Texts = Callable[[Path], tuple[str, str] | None]
 class _Subject:
     """A definition of a source, with a job for each side or the verdict that replaces them.
 
-    ``line`` is a line of the source's text.
+    ``line`` is a line of the source's text. ``with_defaults`` are two more jobs, which leave the
+    calls of the project alone: they are there where the fix changes a default that calls may hide.
     """
 
     source: Source
@@ -80,6 +81,7 @@ class _Subject:
     new: Job | None = None
     verdict: Verdict | None = None
     changed: bool = False
+    with_defaults: tuple[Job, Job] | None = None
 
 
 def verify(
@@ -99,13 +101,22 @@ def verify(
             old.append({**each.old, "id": number})
         if each.new is not None:
             new.append({**each.new, "id": number})
+        if each.with_defaults is not None:
+            old.append({**each.with_defaults[0], "id": number + len(subjects)})
+            new.append({**each.with_defaults[1], "id": number + len(subjects)})
     limits = limits or Limits()
     ran = run(old, new, interpreter, limits, progress)
-    verdicts = [
-        each.verdict
-        or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
-        for number, each in enumerate(subjects)
-    ]
+
+    def verdict(each: _Subject, number: int) -> Verdict:
+        return _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
+
+    verdicts = []
+    for number, each in enumerate(subjects):
+        found = each.verdict or verdict(each, number)
+        if each.with_defaults is not None and found.state is VerdictState.EQUAL:
+            again = verdict(each, number + len(subjects))
+            found = again if again.state is VerdictState.DIFFERENT else found
+        verdicts.append(found)
     return Report(
         tuple(verdicts),
         interpreter.path,
@@ -222,7 +233,44 @@ def _subject(  # noqa: PLR0913, PLR0917
     changed = _texts(old) != _texts(new)
     later = _job(job, new)
     later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
-    return replace(subject, old=_job(job, old), new=later, changed=changed)
+    with_defaults = None
+    if job["calls"] and _defaults_of(statement) != [
+        default for each in after.bound[name] for default in _defaults_of(each)
+    ]:
+        calls = [_without_optional(call, _required_of(statement)) for call in job["calls"]]
+        with_defaults = ({**_job(job, old), "calls": calls}, {**later, "calls": calls})
+    return replace(
+        subject, old=_job(job, old), new=later, changed=changed, with_defaults=with_defaults
+    )
+
+
+def _defaults_of(statement: Statement) -> list[str]:
+    """Return the defaults of a function, or of all methods of a class, as text."""
+    return [
+        ast.dump(default)
+        for node in ast.walk(statement.node)
+        if isinstance(node, ast.arguments)
+        for default in [*node.defaults, *filter(None, node.kw_defaults)]
+    ]
+
+
+def _required_of(statement: Statement) -> list[str]:
+    """Return the parameters of a function, or of a class's constructor, that have no default."""
+    makes = {each.name: each for each in methods_in(statement.node)}.get("__init__", statement.node)
+    if isinstance(makes, ast.ClassDef):
+        return []
+    given = next(node for node in ast.walk(makes) if isinstance(node, ast.arguments))
+    positional = [each.arg for each in [*given.posonlyargs, *given.args]]
+    positional = positional[: len(positional) - len(given.defaults)]
+    pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    named = [each.arg for each, default in pairs if default is None]
+    return [*positional[makes is not statement.node :], *named]
+
+
+def _without_optional(call: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """Return a call without the arguments whose parameters have defaults."""
+    kwargs = {name: value for name, value in call["kwargs"].items() if name in required}
+    return {**call, "args": call["args"][: len(required)], "kwargs": kwargs}
 
 
 def _lost(subject: _Subject, why: str) -> _Subject:

@@ -56,6 +56,35 @@ ATTACKS = {
         ">=",
         ">",
     ),
+    # The calls in the file do not show it.
+    "Rescaled": (
+        (
+            "class Rescaled(Layer):\n    def __init__(self, scale=2.0, **kwargs):\n"
+            "        super().__init__(**kwargs)\n        self.scale = scale\n\n"
+            "    def call(self, inputs):\n        return inputs * self.scale\n\n"
+            "made = Rescaled(scale=3.0)\n"
+        ),
+        "scale=2.0",
+        "scale=4.0",
+    ),
+    "rescaled": (
+        (
+            "def rescaled(y_true, y_pred, scale=2.0):\n"
+            "    return scale * tf.reduce_mean(tf.abs(y_true - y_pred), axis=-1)\n\n"
+            "model.compile('sgd', lambda a, b: rescaled(a, b, scale=3.0))\n"
+        ),
+        "scale=2.0",
+        "scale=4.0",
+    ),
+    "penalty": (
+        (
+            "def penalty(factor, power=2.0):\n    def measured(y_true, y_pred):\n"
+            "        return factor * tf.reduce_mean(tf.abs(y_true - y_pred) ** power, axis=-1)\n"
+            "    return measured\n\nmodel.compile('sgd', penalty(0.5, 3.0))\n"
+        ),
+        "power=2.0",
+        "power=1.0",
+    ),
     # One call does not show it.
     "Counting": (
         (
@@ -313,6 +342,7 @@ FIXED = {"Slow": SLOW_FIXED}
 NOTHING_SEEN = ("never", "Never", "no_loss")
 # One of each sort, and of each thing that is looked at.
 RIGHT = ("relu6", "Unit", "far_loss", "Share", "Remembering", "Slow", "Dropping", "noisy", "Drawn")
+RIGHT += ("Rescaled", "penalty")
 RIGHT += ("small_start", "Handed", "penalised", "Adding", "bounded", "Passing", "Halved", "beside")
 # What the fix changes and what does not run with what is tried.
 UNREACHED = {

@@ -43,7 +43,10 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
         NotTried: its arguments are unknown, or it has side effects.
     """
     names = parameters_of(subject)
-    if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
+    is_given = job["roles"] & {"loss", "metric"}
+    if is_pair(names) or (
+        is_given and _takes_two(subject, names) and not _makes_one(subject, side)
+    ):
         return "loss or metric"
     if _takes_a_model(subject, job):
         if job["effect_beyond_models"]:
@@ -124,6 +127,14 @@ def is_pair(names: list[str]) -> bool:
 
 def _takes_two(subject: Any, names: list[str]) -> bool:
     return len(names) > 1 and len(draws.required_of(subject)) <= 2
+
+
+def _makes_one(subject: Any, side: Side) -> bool:
+    """Say whether it returns a loss or metric: ``compile(loss=weighted(2.0, 0.5))`` gives that."""
+    pair = draws.pairs()[0]
+    with contextlib.suppress(Exception):
+        return callable(subject(side.tf.constant(pair.true), side.tf.constant(pair.predicted)))
+    return False
 
 
 def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
