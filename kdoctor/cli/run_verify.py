@@ -21,8 +21,8 @@ from kdoctor.verify.user.results import VerdictState
 if TYPE_CHECKING:
     from kdoctor.documents import Kind
     from kdoctor.engine import FixResult
+    from kdoctor.verify.user.definitions import Source
     from kdoctor.verify.user.results import Report
-    from kdoctor.verify.user.verifying import Source
 
 
 class Verified(NamedTuple):

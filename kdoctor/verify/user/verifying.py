@@ -6,13 +6,15 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses_of
+from kdoctor.verify.user.combining import combined, unreached_note
+from kdoctor.verify.user.definitions import Source, Subject
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.project_call_sites import ProjectCallSites
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
@@ -20,31 +22,7 @@ from kdoctor.verify.user.running import Answer, Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One module's text before and after its fix.
-
-    ``places`` maps each line of the text to its cell (in a notebook) and line in the file. The code
-    block of a page does not start on line 1.
-    """
-
-    path: str
-    before: str
-    after: str
-    places: tuple[tuple[int | None, int], ...] = ()
-
-    def place(self, number: int) -> tuple[int | None, int]:
-        """Return the cell and line in the file of a line of the text, counted from 1."""
-        known = 0 < number <= len(self.places)
-        return self.places[number - 1] if known else (None, number)
-
-    def where(self, number: int) -> str:
-        """Return the same place as text for people."""
-        cell, line = self.place(number)
-        return f"line {line}" if cell is None else f"line {line} of cell {cell}"
-
+from kdoctor.verify.user.variations import variations, varied
 
 # A missing package. A missing tf_keras is reported before anything runs.
 _LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
@@ -59,29 +37,10 @@ _REFUSED = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
-_MAX_QUOTED_LINES = 4
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Returns the text of another module of the project before and after the fix.
 Texts = Callable[[Path], tuple[str, str] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """A definition of a source, with a job for each side or the verdict that replaces them.
-
-    ``line`` is a line of the source's text. ``with_defaults`` are two more jobs, which leave the
-    calls of the project alone: they are there where the fix changes a default that calls may hide.
-    """
-
-    source: Source
-    name: str
-    line: int
-    old: Job | None = None
-    new: Job | None = None
-    verdict: Verdict | None = None
-    changed: bool = False
-    with_defaults: tuple[Job, Job] | None = None
 
 
 def verify(
@@ -96,27 +55,29 @@ def verify(
     elsewhere = ProjectCallSites(frozenset(_names_in(sources)))
     subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
     old, new = [], []
+    names: list[dict[int, str]] = []
+    further = len(subjects)
     for number, each in enumerate(subjects):
         if each.old is not None:
             old.append({**each.old, "id": number})
         if each.new is not None:
             new.append({**each.new, "id": number})
-        if each.with_defaults is not None:
-            old.append({**each.with_defaults[0], "id": number + len(subjects)})
-            new.append({**each.with_defaults[1], "id": number + len(subjects)})
+        names.append({})
+        for text, before, after in each.variations:
+            old.append({**before, "id": further})
+            new.append({**after, "id": further})
+            names[-1][further] = text
+            further += 1
     limits = limits or Limits()
     ran = run(old, new, interpreter, limits, progress)
 
-    def verdict(each: _Subject, number: int) -> Verdict:
+    def of(each: Subject, number: int) -> Verdict:
         return _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
 
     verdicts = []
     for number, each in enumerate(subjects):
-        found = each.verdict or verdict(each, number)
-        if each.with_defaults is not None and found.state is VerdictState.EQUAL:
-            again = verdict(each, number + len(subjects))
-            found = again if again.state is VerdictState.DIFFERENT else found
-        verdicts.append(found)
+        others = [(text, of(each, other)) for other, text in names[number].items()]
+        verdicts.append(combined(each.verdict or of(each, number), others))
     return Report(
         tuple(verdicts),
         interpreter.path,
@@ -136,7 +97,7 @@ def _names_in(sources: Iterable[Source]) -> Iterator[str]:
         yield from filter(None, map(_name, _with_inner(statements)))
 
 
-def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> Iterator[_Subject]:
+def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> Iterator[Subject]:
     place = place_of(Path(source.path))
     where = source.where
     before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
@@ -197,9 +158,9 @@ def _subject(  # noqa: PLR0913, PLR0917
     after: Sliced,
     uses: CallSites,
     others: CallSites | None,
-) -> _Subject | None:
+) -> Subject | None:
     """Return a definition with its jobs; None if it does not use Keras."""
-    subject = _Subject(source, name, statement.node.lineno)
+    subject = Subject(source, name, statement.node.lineno)
     is_of_keras = bool(uses.roles) or _takes_predictions(statement)
     try:
         old = before.slice(name)
@@ -233,25 +194,32 @@ def _subject(  # noqa: PLR0913, PLR0917
     changed = _texts(old) != _texts(new)
     later = _job(job, new)
     later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
-    with_defaults = None
-    if job["calls"] and _defaults_of(statement) != [
-        default for each in after.bound[name] for default in _defaults_of(each)
-    ]:
-        calls = [_without_optional(call, _required_of(statement)) for call in job["calls"]]
-        with_defaults = ({**_job(job, old), "calls": calls}, {**later, "calls": calls})
     return replace(
-        subject, old=_job(job, old), new=later, changed=changed, with_defaults=with_defaults
+        subject,
+        old=_job(job, old),
+        new=later,
+        changed=changed,
+        variations=tuple(
+            (text, {**_job(job, old), "calls": calls}, {**later, "calls": calls})
+            for text, calls in _variations(job["calls"], statement, name, before, after)
+        ),
     )
 
 
-def _defaults_of(statement: Statement) -> list[str]:
-    """Return the defaults of a function, or of all methods of a class, as text."""
-    return [
-        ast.dump(default)
-        for node in ast.walk(statement.node)
-        if isinstance(node, ast.arguments)
-        for default in [*node.defaults, *filter(None, node.kw_defaults)]
-    ]
+def _variations(
+    calls: list[dict[str, Any]], statement: Statement, name: str, before: Sliced, after: Sliced
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield other calls of a definition that the fix changes, each with what is told of them."""
+    changed = _changed_text(statement, name, before, after)
+    if not changed:
+        return
+    required = _required_of(statement)
+    without = [_without_optional(call, required) for call in calls]
+    if without != calls:
+        yield "", without
+    for values in variations(statement.node, changed):
+        told = ", ".join(f"{name}={value}" for name, value in values.items())
+        yield f"with {told}", varied(calls, values)
 
 
 def _required_of(statement: Statement) -> list[str]:
@@ -273,7 +241,7 @@ def _without_optional(call: dict[str, Any], required: list[str]) -> dict[str, An
     return {**call, "args": call["args"][: len(required)], "kwargs": kwargs}
 
 
-def _lost(subject: _Subject, why: str) -> _Subject:
+def _lost(subject: Subject, why: str) -> Subject:
     """Return a definition that the fix removed or broke, with that verdict."""
     subject = replace(subject, changed=True)
     return replace(subject, verdict=_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
@@ -338,12 +306,29 @@ def _changed_lines(statement: Statement, name: str, before: Sliced, after: Slice
     found = set[int]()
     old = _lines_of(statement, before)
     for each in after.bound[name]:
-        new = _lines_of(each, after)
-        matched = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        for kind, _, _, start, end in matched:
-            if kind in {"replace", "insert"}:
-                found |= {each.first_line + number for number in range(start, end)}
+        for _, _, start, end in _differences(old, _lines_of(each, after)):
+            found |= {each.first_line + number for number in range(start, end)}
     return found
+
+
+def _changed_text(statement: Statement, name: str, before: Sliced, after: Sliced) -> list[str]:
+    """Return the lines of a definition that the fix changes, before and after it."""
+    old = _lines_of(statement, before)
+    found = []
+    for each in after.bound[name]:
+        new = _lines_of(each, after)
+        for first, last, start, end in _differences(old, new):
+            found += [*old[first:last], *new[start:end]]
+    return found
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where two lists of lines differ, in the one and in the other."""
+    matched = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for kind, *places in matched:
+        if kind != "equal":
+            first, last, start, end = places
+            yield first, last, start, end
 
 
 def _lines_of(statement: Statement, where: Sliced) -> list[str]:
@@ -355,7 +340,7 @@ def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
 
 
-def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
+def _verdict(subject: Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
     """Combine the answers of both sides into a verdict."""
     unknown = {"state": "ended", "error": "it was not run"}
     old, new = old or unknown, new or unknown
@@ -366,9 +351,9 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     details: dict[str, Any] = {
         "kind": old["kind"],
         "hints": tuple(new.get("hints", ())),
-        "notes": (*new.get("notes", ()), *_unreached(subject, new)),
         "unreached": tuple(map(subject.source.where, new.get("unreached", ()))),
     }
+    details["notes"] = (*new.get("notes", ()), *unreached_note(details["unreached"]))
     match new["state"]:
         case "ended":
             why = f"it runs on Keras 2, but on Keras 3 {new['error']}"
@@ -384,16 +369,7 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"], **details)
 
 
-def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
-    """Yield a note on changed lines that did not run."""
-    lines = new.get("unreached", ())
-    if lines:
-        quoted = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
-        more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
-        yield f"not compared, because it did not run: {quoted}{more} of the fixed code"
-
-
-def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
+def _not_run(subject: Subject, old: Answer, new: Answer, python: str) -> Verdict:
     """Return the verdict on a definition that did not run on Keras 2."""
     runs = new["state"] == "ran"
     notes = ("the fixed code runs on Keras 3",) if runs else ()
@@ -428,7 +404,7 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
     return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
 
 
-def _of(subject: _Subject, state: VerdictState, **details: Any) -> Verdict:
+def _of(subject: Subject, state: VerdictState, **details: Any) -> Verdict:
     cell, line = subject.source.place(subject.line)
     return Verdict(
         subject.source.path,

@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from kdoctor.interpreters import Interpreter
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 
 KERAS = "import tensorflow as tf\nfrom tensorflow import keras\nfrom keras.layers import Layer\n\n"
 ATTACKS = {
@@ -135,7 +136,8 @@ ATTACKS = {
             "        rate = self._get_hyper('learning_rate', grad.dtype)\n"
             "        return var.assign_sub(rate * grad * (1.0 + late))\n\n"
             "    def get_config(self):\n"
-            "        return {**super().get_config(), 'learning_rate': 0.05}\n"
+            "        rate = self._serialize_hyperparameter('learning_rate')\n"
+            "        return {**super().get_config(), 'learning_rate': rate}\n"
         ),
         "(1.0 + late)",
         "(1.0 + 2.0 * late)",

@@ -1,4 +1,4 @@
-"""Random values are compared by mean, variance and share of zeros, and nothing else."""
+"""Random values are compared by their distribution."""
 
 import numpy as np
 import pytest
@@ -32,6 +32,18 @@ def test_two_samples_of_one_distribution_agree(seed):
 @pytest.mark.parametrize("other", OTHERS)
 def test_another_distribution_is_detected(other):
     assert drawn(1, normal).apart(drawn(2, OTHERS[other]))
+
+
+def test_a_uniform_distribution_is_told_from_a_normal_one():
+    uniform = drawn(1, lambda rng: rng.uniform(-(3**0.5), 3**0.5, (40, 50)))
+    assert "mean deviation" in uniform.apart(drawn(2, lambda rng: rng.normal(size=(40, 50))))
+
+
+def test_dropout_of_whole_channels_is_told_from_that_of_elements():
+    inputs = np.random.default_rng(5).normal(size=(8, 16, 16))
+    elements = drawn(1, lambda rng: inputs * (rng.uniform(size=(8, 16, 16)) > 0.5))
+    channels = drawn(2, lambda rng: inputs * (rng.uniform(size=(8, 1, 16)) > 0.5))
+    assert "covariance along axis 1" in channels.apart(elements)
 
 
 def test_a_slow_call_is_made_once(monkeypatch):

@@ -258,9 +258,7 @@ def test_random_differences_are_not_blamed_on_the_fix(right):
     assert right["jittered"]["state"] == "not tried", right["jittered"]
     assert "its value is random" in right["jittered"]["why"]
     assert right["dropped"]["state"] == "equal", right["dropped"]
-    assert right["dropped"]["notes"] == [
-        "random values are compared by mean, variance and share of zeros"
-    ]
+    assert right["dropped"]["notes"] == ["random values are compared by their distribution"]
     assert right["squash"]["notes"] == []
 
 

@@ -21,6 +21,7 @@ from .weights import (
     weights_of,
 )
 
+_OF_KERAS = ("keras", "tf_keras", "tensorflow")
 _MAX_WEIGHTS = 3_000_000  # no gradients for larger models
 
 
@@ -111,7 +112,9 @@ def _measure_mode(
 
 def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
     """Call a layer with a mask over its time steps, if it takes one."""
-    is_layer = not isinstance(subject, side.keras.Model)
+    is_layer = type(subject).__module__.partition(".")[0] not in _OF_KERAS or not isinstance(
+        subject, side.keras.Model
+    )
     if not is_layer or isinstance(tensors, list) or len(tensors.shape) < 3:
         return
     batch, steps = tensors.shape[:2]

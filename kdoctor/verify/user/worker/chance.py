@@ -1,17 +1,18 @@
-"""Statistics of random values over many calls: mean, variance and share of zeros."""
+"""Statistics of random values over many calls: mean, variance, share of zeros, shared draws."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-_GROUPS, _CALLS, _SLOW_CALLS = 8, 5, 2  # groups of calls, and calls in each
-_SLOW, _TOO_SLOW = 0.05, 0.4  # CPU seconds of one call
+_GROUPS, _FAST_CALLS, _CALLS, _SLOW_CALLS = 8, 25, 5, 2  # groups of calls, and calls in each
+_FAST, _SLOW, _TOO_SLOW = 0.005, 0.05, 0.4  # CPU seconds of one call
 _ERRORS = 7.0  # standard errors by which the sides may differ
+_ERRORS_OF_PRODUCTS = 10.0  # whose distribution has long tails
 _OF_SIZE = 1e-3  # relative difference that is also allowed
 _MIN_VALUES = 16  # values of a weight, for its distribution
 _MAX_VALUES = 200_000  # in one call
@@ -33,7 +34,8 @@ class Spread:
                 if str(mean) != str(mine):
                     return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
                 continue
-            allowed = _ERRORS * float(np.hypot(error, its)) + _OF_SIZE * abs(mean) + 1e-6
+            errors = _ERRORS_OF_PRODUCTS if name.startswith("covariance") else _ERRORS
+            allowed = errors * float(np.hypot(error, its)) + _OF_SIZE * abs(mean) + 1e-6
             if abs(mean - mine) > allowed:
                 return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
         return ""
@@ -51,7 +53,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
     taken = time.process_time() - start
     if taken > _TOO_SLOW:
         return None
-    count = _SLOW_CALLS if taken > _SLOW else _CALLS
+    count = _SLOW_CALLS if taken > _SLOW else _CALLS if taken > _FAST else _FAST_CALLS
     for _ in range(_GROUPS):
         results = [_of_numbers(call()) for _ in range(count)]
         for number, (place, first) in enumerate(results[0].items()):
@@ -67,12 +69,29 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
                 variance = float(values.var(axis=0, ddof=1).mean())
                 groups.setdefault(f"variance{at}", []).append(variance)
                 groups.setdefault(f"share of zeros{at}", []).append(float((values == 0).mean()))
+                for name, value in _shape_of(values):
+                    groups.setdefault(f"{name}{at}", []).append(value)
     found = {
         name: (float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5)
         for name, values in groups.items()
         if len(values) == _GROUPS
     }
     return Spread(found) if found else None
+
+
+def _shape_of(values: np.ndarray) -> Iterator[tuple[str, float]]:
+    """Yield what tells distributions of equal variance apart, from several calls of a function.
+
+    A uniform one from a normal one; and one draw for a whole channel from one for each element.
+    All are means over differences of two calls: they do not depend on how many calls there are.
+    """
+    apart = np.abs(np.diff(values, axis=0))
+    yield "mean deviation", float(apart.mean())
+    for axis in range(1, values.ndim):
+        size = values.shape[axis]
+        if size > 1:
+            both = apart.take(range(size - 1), axis=axis) * apart.take(range(1, size), axis=axis)
+            yield f"covariance along axis {axis - 1}", float(both.mean())
 
 
 def spread_of_weight(values: np.ndarray) -> Spread | None:
@@ -87,6 +106,16 @@ def spread_of_weight(values: np.ndarray) -> Spread | None:
             "standard deviation": (deviation, deviation / (2 * count) ** 0.5),
         }
     )
+
+
+def spread_of_many(values: np.ndarray) -> Spread | None:
+    """Return the same for many values of an initializer, with what tells its distribution."""
+    found = spread_of_weight(values)
+    if found is not None:
+        sizes = np.abs(values.astype("float64") - values.mean(dtype="float64"))
+        error = float(sizes.std()) / values.size**0.5
+        found.found["mean deviation"] = (float(sizes.mean()), error)
+    return found
 
 
 def _of_numbers(leaves: list[Any]) -> dict[str, np.ndarray]:

@@ -8,17 +8,16 @@ import inspect
 from functools import partial
 from typing import Any
 
-from . import draws
+from . import draws, train_steps
 from .calling import measure, measure_training, modes_of, weigh
+from .configs import config_of, settings_of
 from .frameworks import Side
 from .functions import (
     TensorFunction,
-    equally_shaped,
     is_pair,
-    measure_pairs,
     parameters_of,
 )
-from .instantiate import first_arguments, made, of_arguments
+from .instantiate import made, of_arguments
 from .measurement import (
     MODEL_TOLERANCE,
     Case,
@@ -31,6 +30,7 @@ from .measurement import (
     random_values,
 )
 from .models import fill, given_of, rank_of
+from .objectives import LossClass, MadeAlone, MetricClass
 from .optimizers import is_optimizer
 from .weights import Mismatch, assign
 
@@ -54,6 +54,7 @@ def kind_of(subject: type, side: Side) -> str:
         ("function of a weight", keras.constraints.Constraint),
         ("initializer", keras.initializers.Initializer),
         ("callback", keras.callbacks.Callback),
+        ("learning rate schedule", keras.optimizers.schedules.LearningRateSchedule),
     ):
         if not issubclass(subject, base):
             continue
@@ -183,8 +184,16 @@ class LayerClass:
         entry["weights"], variables = weigh(layer, entry["weights"])
         case.values["weights"] = "as many as on Keras 2"
         measure(layer, given, case, entry["weights"], variables, side)
+        _fill_config(case, subject, layer, entry, side)
         if entry.get("functional"):
             _fill_around(case, subject, made_with, entry, side, given)
+
+
+def _fill_config(case: Case, subject: Any, made: Any, entry: dict[str, Any], side: Side) -> None:
+    """Record what the class's own ``get_config()`` gives."""
+    if isinstance(subject, type) and isinstance(made, subject):
+        settings = entry.setdefault("settings", settings_of(subject))
+        case.values.update(config_of(made, settings, side))
 
 
 def _fill_around(
@@ -254,78 +263,15 @@ class ModelClass(LayerClass):
         mode = modes_of(model)[-1]
         model(given) if mode is None else model(given, training=False)
         fill(case, model, given, entry, side)
+        case.values.update(train_steps.results_of(subject, made_with, given, entry, side))
+        _fill_config(case, subject, model, entry, side)
 
     @classmethod
     def _try_in_model(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
         """Do nothing: a model is not put into another model."""
 
 
-class _Made:
-    """Base of classes that need only constructor arguments to be called."""
-
-    @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first constructor arguments that work."""
-        return {"made_with": first_arguments(subject, job, side)}
-
-
-class LossClass(_Made):
-    """A subclassed loss."""
-
-    kind = "loss"
-
-    @staticmethod
-    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it with each pair."""
-        return measure_pairs(made(subject, plan["made_with"], side), plan, side)
-
-
-class MetricClass(_Made):
-    """A subclassed metric."""
-
-    kind = "metric"
-
-    @staticmethod
-    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Update it with each pair; record its result after each update and after a reset."""
-        cases = []
-        for pair in draws.pairs():
-            if "only" in plan and pair.label not in plan["only"]:
-                continue
-            case = Case(pair.label, is_edge=pair.is_edge)
-            try:
-                metric = made(subject, plan["made_with"], side)
-                true, predicted = side.tf.constant(pair.true), side.tf.constant(pair.predicted)
-                metric.update_state(true, predicted)
-                case.values["result after one batch"] = plain(metric.result())
-                metric.update_state(true[::-1], predicted)
-                case.values["result after two batches"] = plain(metric.result())
-                with contextlib.suppress(Exception):  # a smaller batch has less weight
-                    metric.update_state(true[1:], predicted[1:])
-                    case.values["result after a smaller batch"] = plain(metric.result())
-                reset = getattr(metric, "reset_state", None) or metric.reset_states
-                reset()
-                metric.update_state(true[::-1], predicted)
-                case.values["result after a reset"] = plain(metric.result())
-                reset()  # Keras 3 weighs weighted and unweighted batches differently
-                _measure_weighted(metric, true, predicted, case)
-            except BaseException as error:  # noqa: BLE001 - it may reject an input
-                case = Case(pair.label, error=error_text(error))
-            cases.append(case)
-        return equally_shaped(cases)
-
-
-def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:
-    """Record the result with sample weights, or with element weights."""
-    weights = draws.rng(5).uniform(0.5, 2.0, predicted.shape).astype("float32")
-    for each in (weights.reshape(len(weights), -1)[:, 0], weights):
-        with contextlib.suppress(Exception):
-            metric.update_state(true, predicted, sample_weight=each)
-            case.values["result with sample weights"] = plain(metric.result())
-            return
-
-
-class WeightFunction(_Made):
+class WeightFunction(MadeAlone):
     """A regularizer or constraint."""
 
     kind = "function of a weight"
@@ -335,13 +281,27 @@ class WeightFunction(_Made):
         """Call it with each tensor."""
         function = made(subject, plan["made_with"], side)
         alone = {label for label, _ in draws.tensors()}
-        return TensorFunction.measure(function, {"only": alone, **plan, "extra": ([], {})}, side)
+        plan = {"only": alone, **plan}
+        cases = TensorFunction.measure(function, {**plan, "extra": ([], {})}, side)
+        for case in cases:
+            if not case.error:
+                case.values.update(config_of(function, plan["settings"], side))
+        return cases
 
 
-class InitializerClass(_Made):
+class InitializerClass(MadeAlone):
     """An initializer: the values that it returns, or their distribution if random."""
 
     kind = "initializer"
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return constructor arguments, and whether a dtype can be given in the call."""
+        plan = super().plan(subject, job, side)
+        with contextlib.suppress(Exception):
+            made(subject, plan["made_with"], side)((4, 4), dtype="float32")
+            return {**plan, "typed": {"dtype": "float32"}}
+        return {**plan, "typed": {}}
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -351,11 +311,18 @@ class InitializerClass(_Made):
             case = Case(f"a weight of shape {shape}")
             try:
                 function = made(subject, plan["made_with"], side)
-                first, again = plain(function(shape)), plain(function(shape))
+                # Layers of Keras give the dtype by name.
+                draw = (
+                    partial(function, shape, dtype="float32")
+                    if plan["typed"]
+                    else partial(function, shape)
+                )
+                first, again = plain(draw()), plain(draw())
                 if str(first) == str(again):
                     case.values["value"] = first
                 else:
-                    case.values = random_values("value", partial(function, shape))
+                    case.values = random_values("value", draw)
+                case.values.update(config_of(function, plan["settings"], side))
             except BaseException as error:  # noqa: BLE001 - it may reject a shape
                 case.error = error_text(error)
             cases.append(case)

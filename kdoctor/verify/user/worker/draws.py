@@ -96,6 +96,8 @@ VOLUME = "a volume"
 # Shows where a function clips, and its value at zero.
 WIDE = "small and large numbers, and zero"
 _TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
+_COUNTER = re.compile(r"epoch|step|iteration|index|idx|batch|^(i|n|t|ep)$")
+_COUNTED = (0, 1, 2, 5, 9, 10, 11, 20, 30, 31, 40, 50, 60, 80, 100, 120, 150, 200, 1000)
 _MAX_TENSORS = 3  # positional tensors of a function
 _MAX_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
@@ -238,7 +240,18 @@ def arguments_for(
     """Return arguments to try: those of calls in the file, then defaults and guesses.
 
     The caller passes the first ``skip`` parameters. ``names`` gives values by parameter name.
+    What is to be ``varied`` is given with all of them.
     """
+    others = {
+        name: ast.literal_eval(text)
+        for call in calls
+        if call.get("varied")
+        for name, text in call["kwargs"].items()
+    }
+    calls = [call for call in calls if not call.get("varied")]
+    if others:
+        tried = arguments_for(function, calls, skip=skip, names=names)
+        return [(args, {**kwargs, **others}) for args, kwargs in tried]
     found = []
     for call in calls:
         if call.get("partial"):
@@ -296,6 +309,17 @@ def _completed(
     if not values or None in rest.values():
         return []
     return [([], {**rest, **values})]
+
+
+def counted_from(made_with: tuple[list[Any], dict[str, Any]]) -> list[Any]:
+    """Return the arguments with other numbers for what counts: a schedule changes at some epoch."""
+    args, kwargs = made_with
+    return [
+        (args, {**kwargs, name: number})
+        for name, value in kwargs.items()
+        if isinstance(value, int) and _COUNTER.search(name.lower())
+        for number in _COUNTED
+    ]
 
 
 def counts_of_tensors(function: Any) -> list[int]:

@@ -268,7 +268,7 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         rough = 400 if old.dtype.itemsize == 2 and old.dtype.kind == "f" else 1
         # Small values carry rounding errors of the large ones in their channel, but not of other
         # channels, which may have been concatenated.
-        channels = tuple(range(left.ndim - 1))
+        channels = tuple(range(max(1, left.ndim - 1))) if left.ndim else ()
         scale = np.maximum(finite.max(axis=channels, keepdims=True), _OTHER_CHANNELS * finite.max())
         allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + floor + 1e-9
         wrong = ~(apart <= allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import draws, effects, small_models
+from . import compiled, draws, effects, small_models
 from .frameworks import Side
 from .functions import described
 from .instantiate import of_arguments
@@ -85,21 +85,27 @@ def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
     args, kwargs = small_models.resolved(plan["made_with"], plan["model"], side, model)
     with effects.printing() as text:
         value = subject(*([model] * plan["skip"]), *args, **kwargs)
-        found = {_VALUE: value_of(value, plan["model"], side)}
+        returned = plan.setdefault("returned", {})
+        found = {_VALUE: value_of(value, plan["model"], side, returned)}
     said = effects.printed(text.getvalue())
     if said is not None:
         found[effects.PRINTED] = said
-    return {**found, **_state_of(model, plan["model"], side)}
+    return {**found, **_state_of(model, plan["model"], side, plan.setdefault("given", {}))}
 
 
-def value_of(value: Any, kind: str, side: Side) -> Any:
+def value_of(value: Any, kind: str, side: Side, kept: dict[str, Any] | None = None) -> Any:
     """Return a value as comparable data; a model as its output and trainable weights.
+
+    ``kept`` carries what is known of a compiled model from Keras 2 to Keras 3.
 
     Raises:
         NotTried: it cannot be compared.
     """
     if isinstance(value, side.keras.Model):
-        return _state_of(value, kind, side, with_weights=False)
+        return _state_of(value, kind, side, kept, with_weights=False)
+    if type(value).__name__ == "KerasTensor":
+        sources = side.keras.utils.get_source_inputs(value)
+        return value_of(side.keras.Model(sources, value), kind, side)
     if isinstance(value, dict):
         return {str(key): value_of(each, kind, side) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -110,7 +116,14 @@ def value_of(value: Any, kind: str, side: Side) -> Any:
         raise NotTried(f"it returns {error}, which kdoctor cannot compare") from error
 
 
-def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -> dict[str, Any]:
+def _state_of(
+    model: Any,
+    kind: str,
+    side: Side,
+    kept: dict[str, Any] | None = None,
+    *,
+    with_weights: bool = True,
+) -> dict[str, Any]:
     x = small_models.data(kind).held_out_x
     if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
         raise NotTried("it returns a model whose inputs differ from those of the model it is given")
@@ -122,6 +135,11 @@ def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -
         found["weights of the model"] = model.get_weights()
         rate = getattr(model.optimizer, "learning_rate", None)
         found["learning rate of the model"] = None if rate is None else float(plain(rate))
+    if kept is not None:
+        before = model.get_weights()
+        given, trained = side.tf.constant(x), list(model.trainable_weights)
+        found.update(compiled.results_of(model, given, trained, kept, side))
+        model.set_weights(before)
     return found
 
 
@@ -132,7 +150,7 @@ def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
         NotTried: there are none.
     """
     side.fresh()
-    untouched = _state_of(small_models.model(kind, side), kind, side)
+    untouched = _state_of(small_models.model(kind, side), kind, side, {})
     seen = {name for name, value in values.items() if str(untouched.get(name)) != str(value)}
     if not seen:
         raise NotTried("it returns nothing, prints nothing and does not change the model")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import draws
+from . import compiled, draws
 from .calling import layer_outputs, measure, weigh
 from .frameworks import Side
 from .instantiate import MadeWithArguments, made
 from .measurement import MODEL_TOLERANCE, Case, NotTried
-from .weights import Mismatch
+from .weights import Mismatch, assign
 
 _SHAPES = ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3))
 _OF_RANK = re.compile(r"([123])D(Transpose)?$")
@@ -22,10 +22,26 @@ _MAX_ELEMENTS = 20_000  # of an input with two samples
 
 
 def is_model(found: Any, side: Side) -> bool:
-    """Say whether a value is a model, or a list that starts with one."""
-    if isinstance(found, (list, tuple)) and found:
-        found = found[0]
-    return isinstance(found, side.keras.Model)
+    """Say whether a value is a model, has one, or has symbolic tensors that make one."""
+    return bool(_models_in(found, side))
+
+
+def _models_in(found: Any, side: Side) -> dict[str, Any]:
+    """Return the models in a value, by their place in it."""
+    if isinstance(found, (list, tuple)):
+        parts = {f" [{number}]": each for number, each in enumerate(found)}
+    else:
+        parts = {"": found}
+    models = {place: each for place, each in parts.items() if isinstance(each, side.keras.Model)}
+    tensors = [each for each in parts.values() if type(each).__name__ == "KerasTensor"]
+    if tensors and not models:
+        inputs: list[Any] = []
+        for each in tensors:
+            sources = side.keras.utils.get_source_inputs(each)
+            inputs += [other for other in sources if not any(other is one for one in inputs)]
+        if any(not any(each is other for other in inputs) for each in tensors):
+            models[""] = side.keras.Model(inputs, tensors)
+    return models
 
 
 def rank_of(subject: Any, side: Side) -> int | None:
@@ -102,6 +118,7 @@ def inputs_of(model: Any) -> list[np.ndarray]:
     """Generate inputs for a model."""
     found = []
     numbers = [layer.input_dim for layer in model.layers if type(layer).__name__ == "Embedding"]
+    masks = [each.mask_value for each in model.layers if type(each).__name__ == "Masking"]
     for number, tensor in enumerate(model.inputs):
         shape = [2, *(_size(size, len(tensor.shape)) for size in tensor.shape[1:])]
         if np.prod(shape) > _MAX_ELEMENTS:
@@ -109,21 +126,30 @@ def inputs_of(model: Any) -> list[np.ndarray]:
         draw = draws.rng(number)
         dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
         if dtype.startswith(("int", "uint")) or (numbers and len(shape) == 2):
-            found.append(draw.integers(0, min(numbers or [8]), shape).astype(dtype))
+            given = draw.integers(0, min(numbers or [8]), shape).astype(dtype)
+            found.append(_padded(given, 0))
         elif dtype.startswith(("float", "bfloat")):
-            found.append(draw.normal(size=shape).astype("float32"))
+            given = draw.normal(size=shape).astype("float32")
+            found += [_padded(given, masks[0]) if masks and len(shape) > 2 else given]
         else:
             raise NotTried(f"it takes inputs of dtype {dtype}, which kdoctor cannot generate")
     return found
+
+
+def _padded(array: np.ndarray, value: float) -> np.ndarray:
+    """Return the array with padding at the end of its first sample, which a model may mask."""
+    if array.ndim > 1 and array.shape[1] > 2:
+        array[0, -(array.shape[1] // 3) :] = value
+    return array
 
 
 def _size(size: int | None, rank: int) -> int:
     return int(size) if size else 32 if rank == 4 else 6
 
 
-def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+def measure_model(model: Any, plan: dict[str, Any], side: Side, place: str = "") -> list[Case]:
     """Measure a built model: each layer, then the whole."""
-    case = Case("random inputs", tolerance=MODEL_TOLERANCE)
+    case = Case(f"random inputs{place and ' of' + place}", tolerance=MODEL_TOLERANCE)
     plan["inputs"] = plan.get("inputs") or inputs_of(model)
     try:
         fill(case, model, given_of(plan["inputs"], side), plan, side)
@@ -159,6 +185,39 @@ def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -
     case.values.update((name, inner[name]) for name in known if name in inner)
     case.values.update(whole.values)
     case.sensitivity = whole.sensitivity
+    case.values.update(_names_in(model, kept))
+    trained = [each for each, weight in zip(variables, kept["weights"]) if weight.trainable]  # noqa: B905
+    assign(variables, kept["weights"])
+    case.values.update(compiled.results_of(model, given, trained, kept, side))
+    assign(variables, kept["weights"])
+
+
+def _names_in(model: Any, kept: dict[str, Any]) -> dict[str, Any]:
+    """Return the names that the user gave to outputs and to layers with weights.
+
+    Targets, losses, ``get_layer`` and saved weights go by them. Keras 3 takes no slash in a name.
+    """
+    outputs = list(getattr(model, "output_names", None) or [])
+    layers = {each.name: each for each in model.layers}
+    if "named" not in kept:
+        given = {name for name, each in layers.items() if _is_given(name, each)}
+        kept["outputs"] = [place for place, name in enumerate(outputs) if name in given]
+        kept["named"] = sorted(name for name in given if layers[name].weights)
+    there = [outputs[place] for place in kept["outputs"] if place < len(outputs)]
+    return {
+        "names of the outputs": ", ".join(there),
+        "names of layers with weights": ", ".join(n for n in kept["named"] if n in layers),
+    }
+
+
+def _is_given(name: str, layer: Any) -> bool:
+    """Say whether a name is not the one that Keras derives from the class of a layer."""
+    kind = type(layer).__name__
+    of_class = re.sub(r"(?<!^)(?<!_)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", "_", kind).lower()
+    of_class = "input" if kind == "InputLayer" else of_class
+    return (
+        re.sub(r"_\d+$", "", name) != of_class and not kind.endswith("OpLambda") and "/" not in name
+    )
 
 
 class ModelBuilder(MadeWithArguments):
@@ -170,13 +229,16 @@ class ModelBuilder(MadeWithArguments):
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Build the model and measure it."""
-        found = made(subject, plan["made_with"], side)
-        model = found[0] if isinstance(found, (list, tuple)) else found
-        if not model.built and plan.get("inputs"):
-            model(given_of(plan["inputs"], side))
-        if not model.built:
-            raise NotTried("the model it returns does not declare its inputs")
-        return measure_model(model, plan, side)
+        models = _models_in(made(subject, plan["made_with"], side), side)
+        cases = []
+        for place, model in models.items():
+            of_model = plan if len(models) == 1 else plan.setdefault(f"model{place}", {})
+            if not model.built and of_model.get("inputs"):
+                model(given_of(of_model["inputs"], side))
+            if not model.built:
+                raise NotTried(f"the model it returns{place} does not declare its inputs")
+            cases += measure_model(model, of_model, side, place)
+        return cases
 
 
 class Block:

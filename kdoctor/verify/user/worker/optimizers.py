@@ -1,17 +1,15 @@
-"""Verify optimizers: the variables after a few steps with given gradients."""
+"""Verify optimizers, by variables after given gradients, and schedules, by their rates."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from . import draws
+from .configs import config_of, settings_of
 from .entered_methods import all_entered, entered
 from .frameworks import Side
-from .functions import described
 from .instantiate import made, of_arguments
 from .measurement import (
     MODEL_TOLERANCE,
@@ -20,11 +18,11 @@ from .measurement import (
     Rejected,
     error_text,
     most_informative,
-    plain,
 )
 
 _STEPS = 20
 _RECORDED_STEPS = (1, 2, 3, 5, 10, 20)  # steps; what happens every few steps shows late
+_SCHEDULED_STEPS = (*range(13), 20, 49, 50, 51, 99, 100, 101, 500, 1_000, 5_000, 10_000, 100_000)
 _SHAPES = ((4, 3), (3,))
 _SOME = np.asarray([0, 2])
 _WHOLE, _ROWS = "dense gradients", "sparse gradients"
@@ -53,7 +51,7 @@ class OptimizerClass:
         first: BaseException | None = None
         refused: list[str] = []
         for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_MODELS):
-            plan = {"made_with": made_with, "settings": _settings_of(subject)}
+            plan = {"made_with": made_with, "settings": settings_of(subject)}
             try:
                 made(subject, plan["made_with"], side)
             except BaseException as error:  # noqa: BLE001 - other arguments may work
@@ -113,35 +111,45 @@ def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dic
         if step + 1 in _RECORDED_STEPS:
             found[f"variables after step {step + 1}"] = [np.asarray(each) for each in variables]
     found["iterations"] = int(np.asarray(optimizer.iterations))
-    config = optimizer.get_config()
-    for name in plan["settings"]:
-        if side.is_old and name not in config:
-            continue  # not a setting
-        with contextlib.suppress(TypeError):
-            found[f"{name} in its config"] = _number(described(plain(config.get(name)), side))
-    return found
-
-
-def _number(value: Any) -> Any:
-    """Convert a number to a Python number: its type does not matter in a config."""
-    return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+    return {**found, **config_of(optimizer, plan["settings"], side)}
 
 
 def _has_moved(case: Case) -> bool:
     return str(case.values["start"]) != str(case.values[f"variables after step {_STEPS}"])
 
 
-def _settings_of(subject: type) -> list[str]:
-    """Return the names in its own get_config()."""
-    code = getattr(vars(subject).get("get_config"), "__code__", None)
-    if code is None:
-        return []
-    return sorted({text for each in code.co_consts for text in _texts_in(each)})
+class ScheduleClass:
+    """A schedule of the learning rate: its values at early and late steps."""
 
+    kind = "learning rate schedule"
 
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, tuple):
-        for each in value:
-            yield from _texts_in(each)
-    elif isinstance(value, str) and value.isidentifier():
-        yield value
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments that it takes.
+
+        Raises:
+            NotTried: there are none.
+        """
+        first: BaseException | None = None
+        for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_MODELS):
+            try:
+                made(subject, made_with, side)
+            except BaseException as error:  # noqa: BLE001 - other arguments may work
+                first = first or of_arguments(error, subject, job)
+                continue
+            return {"made_with": made_with, "settings": settings_of(subject)}
+        raise first or NotTried("kdoctor does not know what arguments it takes")
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with steps as the optimizer counts them."""
+        case = Case("steps of training")
+        try:
+            schedule = made(subject, plan["made_with"], side)
+            for step in _SCHEDULED_STEPS:
+                rate = schedule(side.tf.constant(step, "int64"))
+                case.values[f"rate at step {step}"] = np.asarray(rate, "float32")
+            case.values.update(config_of(schedule, plan["settings"], side))
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
+            return [Case(case.label, error=error_text(error))]
+        return [case]

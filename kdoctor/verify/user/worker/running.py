@@ -14,10 +14,13 @@ from . import (
     effects,
     functions,
     hints,
+    initializers,
     loading,
+    makers,
     model_functions,
     optimizers,
     plain_classes,
+    plain_functions,
 )
 from .frameworks import Side
 from .measurement import (
@@ -39,6 +42,7 @@ _OF_SHAPES = ("shape", "kind", "weights", "initial value of ")
 _RESULTS = ("output", "value", "result", "distribution")
 _OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
 _OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
+_OF_TENSORS |= {"maker of a function of a tensor"}
 _MIN_NUMBERS = 8  # numbers, not all equal
 
 _UNREACHED = "none of the code that the fix changes in it ran"
@@ -53,6 +57,7 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
     """Return the answer and, on Keras 2, the record that the other side repeats."""
     job = {**job, "roles": set(job["roles"])}
     try:
+        initializers.watch(side)
         side.fresh()  # random numbers at import time are the same on both sides
         module = loading.load(job["pieces"], is_old=side.is_old)
         if job["name"] not in vars(module):  # it is in a branch that is not taken
@@ -169,7 +174,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         return {**answer, "state": "not tried", "error": _UNREACHED, "unreached": lines}
     answer["unreached"] = lines
     if any(_is_random(name) for case in record["cases"] for name in case.values):
-        answer["notes"].append("random values are compared by mean, variance and share of zeros")
+        answer["notes"].append("random values are compared by their distribution")
     return {
         **answer,
         "state": "equal",
@@ -220,8 +225,11 @@ _BY_KIND: dict[str, Any] = {
     each.kind: each
     for each in (
         *functions.EXERCISES,
+        *makers.EXERCISES,
+        *plain_functions.EXERCISES,
         *model_functions.EXERCISES,
         *classes.EXERCISES,
-        *(callbacks.CallbackClass, optimizers.OptimizerClass, plain_classes.PlainClass),
+        *(callbacks.CallbackClass, optimizers.OptimizerClass, optimizers.ScheduleClass),
+        plain_classes.PlainClass,
     )
 }

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import draws
-from .chance import spread_of_weight
+from . import draws, initializers
+from .chance import Spread, spread_of_weight
 
 
 class Mismatch(Exception):
@@ -24,6 +24,7 @@ class Weight:
     trainable: bool
     initial: np.ndarray
     value: np.ndarray
+    drawn: Spread | None = None  # of many values of its initializer
 
 
 def weights_of(subject: Any) -> list[Weight]:
@@ -39,7 +40,8 @@ def weights_of(subject: Any) -> list[Weight]:
         if trainable and initial.dtype.kind == "f" and (constant or initial.ndim <= 1):
             noise = draws.rng(100 + number).normal(size=initial.shape)
             value = (initial + 0.1 * noise).astype(initial.dtype)
-        found.append(Weight(layer, _last(variable), trainable, initial, value))
+        many = None if constant else initializers.drawn(variable)
+        found.append(Weight(layer, _last(variable), trainable, initial, value, many))
     return found
 
 
@@ -82,6 +84,9 @@ def initial_values(variables: list[Any], weights: list[Weight]) -> dict[str, Any
         if value.size and value.dtype.kind == "f" and (value == value.flat[0]).all():
             found[f"initial value of {name_of(weight)}"] = np.asarray(variable)
             continue
+        if weight.drawn is not None:
+            many = initializers.drawn(variable) or weight.drawn
+            found[f"initial value of {name_of(weight)} (distribution of many)"] = many
         spread = spread_of_weight(np.asarray(variable))
         if spread is not None:
             found[f"initial value of {name_of(weight)} (distribution)"] = spread
