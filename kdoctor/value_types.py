@@ -51,6 +51,25 @@ class Type(Struct, frozen=True):
         return self.kind is Kind.VARIABLE and self.cls == TF_VARIABLE
 
 
+class Observation(Struct, frozen=True):
+    """What a name was seen to hold as the program ran.
+
+    ``path`` is absolute, without links. ``function`` is qualified as Python does (``Model.call``),
+    "" for a module; a ``name`` with a dot before it is an attribute of objects of the file's own
+    classes, whose ``function`` is "". Of an array or a table, ``axes`` is its rank, ``numbers`` the
+    kind of its elements (``bool``, ``int``, ``float``), ``form`` what it is: ``array``, ``column``
+    or ``frame``, "" of anything else.
+    """
+
+    path: str
+    function: str
+    name: str
+    type: Type | None = None
+    form: str = ""
+    axes: int | None = None
+    numbers: str = ""
+
+
 class ReceiverHint(Struct, frozen=True):
     """What a call of a method tells of what it is called on, where another one tells it as well.
 

@@ -87,7 +87,9 @@ class Examiner:
         self._rules = self._suppressions.rules_to_run
         self._oracle = oracle(scan_options.target)
         self._package = package or ProjectPackage(
-            self._oracle.star_names, follows_types=scan_options.project_types
+            self._oracle.star_names,
+            follows_types=scan_options.project_types,
+            observations=scan_options.observations,
         )
         self._codes = frozenset(rule.code for rule in self._rules)
         self._requirements = RequirementFindings(scan_options.target, self._codes)

@@ -13,6 +13,7 @@ from kdoctor.target import Target
 if TYPE_CHECKING:
     from kdoctor.engine.examine import Examiner
     from kdoctor.modules.exports import ProjectPackage
+    from kdoctor.value_types import Observation
 
 # Code that asks for most of what is read or made when it is first needed.
 _USUAL = b"""\
@@ -81,6 +82,7 @@ def _examiner_for(scan_options: ScanOptions) -> Examiner:
             scan_options.folder,
             cached=scan_options.cached,
             follows_types=scan_options.project_types,
+            observations=scan_options.observations,
         ),
     )
 
@@ -101,13 +103,24 @@ def preload(scan_options: ScanOptions) -> None:
 
 @lru_cache(maxsize=8)
 def _package_for(
-    target: Target, folder: str, *, cached: bool, follows_types: bool
+    target: Target,
+    folder: str,
+    *,
+    cached: bool,
+    follows_types: bool,
+    observations: tuple[Observation, ...],
 ) -> ProjectPackage:
     """Return the project's modules for one target, shared by all rule selections."""
     from kdoctor.keras_api import oracle  # noqa: PLC0415
     from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
 
     stars = oracle(target).star_names
-    package = ProjectPackage(stars, start=folder, listens=cached, follows_types=follows_types)
+    package = ProjectPackage(
+        stars,
+        start=folder,
+        listens=cached,
+        follows_types=follows_types,
+        observations=observations,
+    )
     _packages.append(package)
     return package

@@ -11,6 +11,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.model import Place
 from kdoctor.rules.own import in_use
 from kdoctor.target import Target
+from kdoctor.value_types import Observation
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -60,6 +61,8 @@ class Options(TypedDict, total=False):
     ``keras_2_helpers``: ``"write"`` helpers of Keras 2 that Keras 3 no longer has into the file, or
     ``"import"`` what ``keras.src`` has today.
     ``project_types``: True follows types into the project's other files.
+    ``observations``: what names were seen to hold as the program ran; it counts where the code does
+    not tell.
     ``config``: a file with settings that holds for all files, in the place of those beside them.
     ``isolated``: no configuration counts.
     ``cache``: True uses again what earlier runs found, and keeps what this one finds, in the folder
@@ -95,6 +98,7 @@ class Options(TypedDict, total=False):
     backend: str | Iterable[str] | None
     keras_2_helpers: str | None
     project_types: bool | None
+    observations: tuple[Observation, ...]
     config: str | os.PathLike[str] | None
     isolated: bool
     cache: bool
@@ -116,6 +120,7 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
         replacements=options.get("replacements", False),
         anchors=options.get("anchors", True),
         project_types=bool(options.get("project_types")),
+        observations=options.get("observations", ()),
         unsafe=unsafe,
         cached=options.get("cache", False),
         is_target_explicit=option is not None

@@ -114,11 +114,13 @@ class RulePrefilter:
         speaks = self.mentions_keras(source)
         if tree is None:
             return True
-        if not speaks and not self._imports_keras(path, tree):
+        is_seen = bool(self._package.observations.of(path).types)
+        if not speaks and not is_seen and not self._imports_keras(path, tree):
             return False
         quick = self._package.quick_facts(path, source, tree)
         concerned = (
             not speaks
+            or is_seen
             or self.has_decisive_word("\n".join(quick.written))
             or self.has_decisive_word("\n".join(quick.strings))
             or any(split_root(name) is not None for name in quick.names)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, cast
 
-from kdoctor.engine import Options
+from msgspec.structs import replace
+
+from kdoctor.engine import Options, ScanResult
 from kdoctor.engine.baseline.entry import BaselineEntry, entry_of
 from kdoctor.errors import UsageProblem
 from kdoctor.migrate import pin_edits
 from kdoctor.migrate.evidence import from_top
-from kdoctor.migrate.fixes import Applied, Code
+from kdoctor.migrate.fixes import USUAL, Applied, Code
 from kdoctor.migrate.judging import Judge, candidates
 from kdoctor.migrate.outcome import (
     Counted,
@@ -25,6 +28,7 @@ from kdoctor.migrate.outcome import (
     Verdict,
 )
 from kdoctor.migrate.plan import Plan, plan
+from kdoctor.migrate.seen_fixes import seen_fixes
 from kdoctor.migrate.state import Home, State
 from kdoctor.migrate.suite_runs import BudgetSpent, Runner, TestRun
 from kdoctor.migrate.suites import NEW, OLD, sides, suites_of
@@ -32,6 +36,7 @@ from kdoctor.migrate.tracebacks import failing_tests, lines_of, usual_error
 from kdoctor.migrate.worktree import Worktree
 from kdoctor.model import Applicability, Finding
 from kdoctor.progress import overview
+from kdoctor.target import Target
 
 _MAX_ROUNDS: Final = 10
 _MAX_SUBJECT: Final = 72
@@ -196,35 +201,71 @@ class _Migration:
 
     def _try_others(self, code: Code, judge: Judge) -> None:
         """Try the other fixes, then what the errors of tests lead to, until nothing is gained."""
-        titles = ("Write what your tests speak for", "Write what the errors of tests led to")
         for _ in range(_MAX_ROUNDS):
-            is_better = self._try(code, judge, titles[0])
-            failing = judge.ceiling - judge.now.passed - judge.flaky
-            lines = lines_of(failing, judge.now.tests, self._tree.folder)
-            is_better |= bool(lines) and self._try(code, judge, titles[1], at=lines, preview=True)
+            is_better = self._try(code, judge)
+            is_better |= self._try_at_errors(code, judge)
+            is_better |= self._try_seen(code, judge)
             if not is_better:
                 return
 
-    def _try(
-        self,
-        code: Code,
-        judge: Judge,
-        title: str,
-        at: set[tuple[str, int]] | None = None,
-        preview: bool | None = None,  # noqa: FBT001
-    ) -> bool:
-        scan = code.scan(preview=preview)
-        known = {each: entry_of(each, scan, Path.cwd()) for each in scan.findings}
-        found = candidates(
-            code, scan, lambda each: known[each] in self._refused, at, self._from_top
+    def _try(self, code: Code, judge: Judge) -> bool:
+        scan = code.scan()
+        return self._judge("Write what your tests speak for", judge, scan, self._open(code, scan))
+
+    def _try_at_errors(self, code: Code, judge: Judge) -> bool:
+        """Try what is found on the lines that the errors of tests went through."""
+        failing = judge.ceiling - judge.now.passed - judge.flaky
+        lines = lines_of(failing, judge.now.tests, self._tree.folder)
+        if not lines:
+            return False
+        how: Options = {"preview": True}
+        scan = code.scan(how)
+        found = self._untried(self._open(code, scan, lines), scan)
+        return self._judge("Write what the errors of tests led to", judge, scan, found, how)
+
+    def _try_seen(self, code: Code, judge: Judge) -> bool:
+        """Try what is found once it is known what names held where tests failed."""
+        target = cast("Target", self._options.get("target"))
+        found = seen_fixes(code, judge.now.seen, target)
+        if found is None:
+            return False
+        fixes = self._untried(found.fixes, found.scan)
+        title = "Write what values at run time led to"
+        return self._judge(title, judge, found.scan, fixes, found.how, found.because)
+
+    def _open(
+        self, code: Code, scan: ScanResult, at: set[tuple[str, int]] | None = None
+    ) -> list[Finding]:
+        """Return the fixes that may be tried and are not refused: with ``at``, on these lines."""
+        here = Path.cwd()
+        return candidates(
+            code, scan, lambda each: entry_of(each, scan, here) in self._refused, at, self._from_top
         )
-        if at is not None:
-            found = [each for each in found if known[each] not in self._suggested]
+
+    def _untried(self, findings: Iterable[Finding], scan: ScanResult) -> list[Finding]:
+        known = self._refused | self._suggested.keys()
+        return [each for each in findings if entry_of(each, scan, Path.cwd()) not in known]
+
+    def _judge(  # noqa: PLR0913, PLR0917 - what is tried, and what is told of it
+        self,
+        title: str,
+        judge: Judge,
+        scan: ScanResult,
+        found: Sequence[Finding],
+        how: Options = USUAL,
+        because: Mapping[Finding, tuple[str, ...]] = MappingProxyType({}),
+    ) -> bool:
+        """Keep those fixes that tests speak for; say whether there are any."""
         if not found:
             return False
-        judged = judge.judged(found, preview=preview)
-        for finding, outcome in judged.verdicts:
-            entry = known.get(finding) or entry_of(finding, scan, Path.cwd())
+        judged = judge.judged(found, how)
+        reasons = {(each.place, each.code): said for each, said in because.items()}
+        verdicts = [
+            (each, replace(outcome, seen=reasons.get((each.place, each.code), ())))
+            for each, outcome in judged.verdicts
+        ]
+        for finding, outcome in verdicts:
+            entry = entry_of(finding, scan, Path.cwd())
             if outcome.verdict is Verdict.LOSES:
                 self._refused.add(entry)
             if outcome.verdict is Verdict.NOT_RUN:
@@ -235,7 +276,7 @@ class _Migration:
         if not judged.applied.files:
             self._tree.undo_changes()
             return False
-        told = [each for _, each in judged.verdicts if each.is_written]
+        told = [each for _, each in verdicts if each.is_written]
         self._commit(title, judge, judged.run, len(told), _paths(told), _evidence(told))
         return True
 
@@ -360,6 +401,8 @@ def _evidence(told: Iterable[FixOutcome]) -> list[str]:
     for each in told:
         how = "makes {} pass" if each.makes_pass else "run by {}"
         why = how.format(each.tests[0]) if each.tests else "proven safe"
+        if each.seen:
+            why = f"seen at run time: {', '.join(each.seen)}; {why}"
         more = f"; {each.of - 1} more" if each.of > 1 else ""
         lines.append(f"{each.code} {each.path}:{each.line}: {each.title} ({why}{more})")
     return lines

@@ -7,9 +7,10 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor import engine
 from kdoctor.documents import write_atomically
@@ -20,6 +21,8 @@ from kdoctor.migrate.plan import without_pins
 from kdoctor.model import Applicability, Finding
 
 Lines = frozenset[int]
+USUAL: Final[Options] = {}
+"""No options of a scan beside those of the migration."""
 
 
 class Applied(Struct, frozen=True):
@@ -41,10 +44,11 @@ class Code:
         self._options = cast("Options", own)
         self._tracked = tracked
 
-    def scan(self, *, preview: bool | None = None) -> ScanResult:
-        """Return what is found now."""
-        more: Options = {} if preview is None else {"preview": preview}
-        return engine.scan(self._paths, **cast("Options", {**self._options, **more}))
+    def scan(self, how: Options = USUAL, paths: Sequence[str] = ()) -> ScanResult:
+        """Return what is found now, at these paths or at all of the migration's."""
+        options = cast("Options", {**self._options, **how})
+        found = engine.scan(paths or self._paths, **options)
+        return replace(found, findings=_rated(found.findings, how))
 
     def fixable(self, scan: ScanResult, kinds: Collection[Applicability]) -> list[Finding]:
         """Return the findings with a fix of these kinds in files that may be written, in order."""
@@ -56,14 +60,14 @@ class Code:
             and os.path.normpath(each.place.path) in self._tracked
         ]
 
-    def apply(self, findings: Iterable[Finding], *, preview: bool | None = None) -> Applied:
+    def apply(self, findings: Iterable[Finding], how: Options = USUAL) -> Applied:
         """Fix these findings of the files as they are. Of two that overlap, one is left out."""
         only = frozenset((each.place, each.code) for each in findings)
         if not only:
             return Applied((), ())
-        more: Options = {"only": only} if preview is None else {"only": only, "preview": preview}
-        options = cast("Options", {**self._options, **more})
-        return self._write(engine.fix(self._paths, unsafe=True, **options).files)
+        options = cast("Options", {**self._options, **how, "only": only})
+        done = self._write(engine.fix(self._paths, unsafe=True, **options).files)
+        return replace(done, findings=_rated(done.findings, how))
 
     def apply_safe(self) -> Applied:
         """Write all fixes that are proven safe."""
@@ -80,6 +84,18 @@ class Code:
                 continue
             written.append(file)
         return Applied(tuple(each for file in written for each in file.applied), tuple(written))
+
+
+def _rated(findings: Iterable[Finding], how: Options) -> tuple[Finding, ...]:
+    """Return findings, none of them safe that may rest on what was seen in one run."""
+    if not how.get("observations"):
+        return tuple(findings)
+    return tuple(
+        each
+        if each.fix is None or each.fix.applicability is not Applicability.SAFE
+        else replace(each, fix=replace(each.fix, applicability=Applicability.UNSAFE))
+        for each in findings
+    )
 
 
 def identities(findings: Iterable[Finding], scan: ScanResult) -> dict[BaselineEntry, Finding]:

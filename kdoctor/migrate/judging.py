@@ -8,10 +8,10 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.engine import ScanResult
+from kdoctor.engine import Options, ScanResult
 from kdoctor.migrate.bisect import keep, needed
 from kdoctor.migrate.evidence import from_top, tests_that_run
-from kdoctor.migrate.fixes import Applied, Code
+from kdoctor.migrate.fixes import USUAL, Applied, Code
 from kdoctor.migrate.outcome import FixOutcome, Verdict
 from kdoctor.migrate.suite_runs import Runner, TestRun
 from kdoctor.migrate.suites import Side
@@ -64,24 +64,24 @@ class Judge:
         """Run the tests on the files as they are."""
         return self._runner.run(self._side, follow=follow)
 
-    def without_losses(self, findings: Sequence[Finding], *, preview: bool | None = None) -> Judged:
+    def without_losses(self, findings: Sequence[Finding], how: Options = USUAL) -> Judged:
         """Apply the fixes that lose no test; the others are told."""
 
         def lost_with(some: Sequence[Finding]) -> list[str]:
-            self._apply(some, preview)
+            self._apply(some, how)
             return self.lost(self.run(self._files(findings)))
 
         parted = keep(sorted(findings, key=lambda each: (each.place.path, each.code)), lost_with)
-        applied = self._apply(parted.kept, preview)
+        applied = self._apply(parted.kept, how)
         run = self.run(self._files(findings))
         losing = tuple(
             (each, self.told(each, Verdict.LOSES, lost)) for each, lost in parted.dropped
         )
         return Judged(applied, run, losing)
 
-    def judged(self, findings: Sequence[Finding], *, preview: bool | None = None) -> Judged:
+    def judged(self, findings: Sequence[Finding], how: Options = USUAL) -> Judged:
         """Apply the fixes that lose no test, and that a test speaks for or a proof."""
-        first = self.without_losses(findings, preview=preview)
+        first = self.without_losses(findings, how)
         spoken = self._evidence(first.applied, first.run)
         kept = [each for each in first.applied.findings if _is_safe(each) or spoken[each]]
         rest = [each for each in first.applied.findings if not (_is_safe(each) or spoken[each])]
@@ -89,21 +89,21 @@ class Judge:
         makes_pass = dict[Finding, list[str]]()
         if rest:
             follow = self._files(findings)
-            self._apply(kept, preview)
+            self._apply(kept, how)
             run = self.run(follow)
             # What no test seems to run may be what others need: each file's goes back on trial.
             for _, group in groupby(rest, key=lambda each: each.place.path):
                 if first.run.passed - self.flaky <= run.passed:
                     break
-                added, more, newly = self._making_pass(list(group), kept, run, follow, preview)
+                added, more, newly = self._making_pass(list(group), kept, run, follow, how)
                 if newly:
                     kept += added
                     makes_pass |= dict.fromkeys(added, newly)
                     run = more
-            applied = self._apply(kept, preview)
+            applied = self._apply(kept, how)
             run = self.run(follow)
             if self.lost(run):
-                again = self.without_losses(kept, preview=preview)
+                again = self.without_losses(kept, how)
                 first = Judged(first.applied, first.run, (*first.verdicts, *again.verdicts))
                 applied, run = again.applied, again.run
         written = set(applied.findings)
@@ -138,12 +138,12 @@ class Judge:
         kept: Sequence[Finding],
         before: TestRun,
         follow: Iterable[str],
-        preview: bool | None,  # noqa: FBT001
+        how: Options,
     ) -> tuple[list[Finding], TestRun, list[str]]:
         """Return those of some fixes that more tests pass with, the run, and these tests."""
 
         def with_these(some: Sequence[Finding]) -> TestRun:
-            self._apply([*kept, *some], preview)
+            self._apply([*kept, *some], how)
             return self.run(follow)
 
         newly = sorted(with_these(group).passed - before.passed - self.flaky)
@@ -162,9 +162,9 @@ class Judge:
         passed = (self.ceiling | self.now.passed) - self.flaky
         return tests_that_run(applied, run, passed, self._tree.folder)
 
-    def _apply(self, findings: Iterable[Finding], preview: bool | None) -> Applied:  # noqa: FBT001
+    def _apply(self, findings: Iterable[Finding], how: Options) -> Applied:
         self._tree.undo_changes()
-        return self._code.apply(findings, preview=preview)
+        return self._code.apply(findings, how)
 
     def _files(self, findings: Iterable[Finding]) -> set[str]:
         return {from_top(each.place.path, self._tree.folder) for each in findings}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
+
+from kdoctor.migrate import probe_log
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -49,7 +50,7 @@ def tests_in(data: bytes) -> dict[str, Test]:
 
 def tests_in_log(path: Path) -> tuple[dict[str, Test], str]:
     """Return the tests that the probe told of, and the one that began and did not end, if any."""
-    entries = list(_entries(path))
+    entries = list(probe_log.entries(path))
     began = [each["began"] for each in entries if "began" in each]
     ended = {each["ended"] for each in entries if "ended" in each}
     told = (
@@ -57,18 +58,6 @@ def tests_in_log(path: Path) -> tuple[dict[str, Test], str]:
     )
     unfinished = [each for each in began if each not in ended]
     return _merged(told), unfinished[-1] if unfinished else ""
-
-
-def _entries(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        try:
-            yield json.loads(line)
-        except ValueError:  # the last line of a process that was killed
-            continue
 
 
 def _merged(told: Iterable[tuple[str, Test]]) -> dict[str, Test]:

@@ -20,7 +20,8 @@ class FixOutcome(Struct, frozen=True):
     """A fix with what speaks for it. ``tests`` are some of the tests that say so, ``of`` how many.
 
     These ran its lines and passed before and after, or, with ``makes_pass``, pass only with it. The
-    line is that of the code before the step.
+    line is that of the code before the step. ``seen`` is what was seen at run time that it rests
+    on, of most nothing.
     """
 
     path: str
@@ -32,6 +33,7 @@ class FixOutcome(Struct, frozen=True):
     tests: tuple[str, ...] = ()
     of: int = 0
     makes_pass: bool = False
+    seen: tuple[str, ...] = ()
 
     @property
     def is_written(self) -> bool:

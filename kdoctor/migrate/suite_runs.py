@@ -18,7 +18,8 @@ from kdoctor.digests import blake2b
 from kdoctor.errors import UsageProblem
 from kdoctor.migrate import junit, state
 from kdoctor.migrate.junit import FAILED, PASSED, Test
-from kdoctor.migrate.suites import Side, Suite, command, environment
+from kdoctor.migrate.seen_values import SeenValue, seen_in
+from kdoctor.migrate.suites import NEW, Side, Suite, command, environment
 from kdoctor.migrate.worktree import Worktree
 
 _TO_END: Final = 10.0  # seconds between asking a process to end and killing it
@@ -34,7 +35,8 @@ class TestRun(Struct, frozen=True, omit_defaults=True):
     """What came of the tests on one side: how each ended, and what was told of it.
 
     ``ran`` are the lines of some files, paths from the top of the repository, where they were
-    asked for. ``problem`` says why not all tests were run, "" where they were.
+    asked for. ``problem`` says why not all tests were run, "" where they were. ``seen`` is what
+    names of the project held where tests failed, on Keras 3.
     """
 
     __test__ = False
@@ -44,6 +46,7 @@ class TestRun(Struct, frozen=True, omit_defaults=True):
     log: str
     problem: str = ""
     ran: Ran = {}
+    seen: tuple[SeenValue, ...] = ()
 
     @property
     def passed(self) -> frozenset[str]:
@@ -103,6 +106,7 @@ class Runner:
 
     def _run(self, side: Side, key: str, follow: Sequence[str]) -> TestRun:
         tests, ran, problems, seconds = dict[str, Test](), Ran(), list[str](), 0.0
+        seen = list[SeenValue]()
         log = self._tree.home.runs / f"{key}.log"
         log.write_bytes(b"")
         for number, suite in enumerate(self._suites):
@@ -114,9 +118,10 @@ class Runner:
                 ran.setdefault(path, {}).update(
                     {f"{suite.prefix}{name}" if name else "": by_test[name] for name in by_test}
                 )
+            seen += one.seen
             problems += [each for each in [one.problem] if each]
             seconds += one.seconds
-        return TestRun(tests, round(seconds, 2), str(log), "; ".join(problems), ran)
+        return TestRun(tests, round(seconds, 2), str(log), "; ".join(problems), ran, tuple(seen))
 
     def _run_suite(
         self, suite: Suite, side: Side, base: Path, log: Path, follow: Sequence[str]
@@ -131,6 +136,8 @@ class Runner:
         surroundings = environment(
             side, (top, tree), self._tree.tracked(), xml, self._test_seconds
         ) | {"KDOCTOR_PROBE_LOG": str(told), "KDOCTOR_PROBE_NAME": suite.shown}
+        if side.name == NEW:
+            surroundings["KDOCTOR_PROBE_TREE"] = os.path.realpath(tree)
         if follow:
             lines.mkdir(exist_ok=True)
             surroundings |= {
@@ -145,7 +152,8 @@ class Runner:
         if code is None and is_last:
             raise BudgetSpent
         tests, problem = _read(suite, code, xml, told, log, limit)
-        return TestRun(tests, seconds, str(log), problem, _lines(lines, tree) if follow else {})
+        ran = _lines(lines, tree) if follow else {}
+        return TestRun(tests, seconds, str(log), problem, ran, tuple(seen_in(told)))
 
     def _limit(self) -> tuple[float, bool]:
         """Return how long a run may take, and whether the budget says so."""

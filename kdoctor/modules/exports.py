@@ -27,10 +27,12 @@ from kdoctor.modules.recent_sources import RecentSource, RecentSources
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
 from kdoctor.syntax.alias_chains import AliasCache, AliasChainOnce
+from kdoctor.syntax.observations import Observations
 from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.project_types import Passing, Reach
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
+from kdoctor.value_types import Observation
 
 if TYPE_CHECKING:
     import ast
@@ -56,15 +58,18 @@ class ProjectPackage:
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of it binds, as an editor may hold it. Relative paths count from
     ``start``, by default the working folder. ``trace``, where it ``listens``, has what was read.
-    ``follows_types``: other files are asked what they pass, return and keep.
+    ``follows_types``: other files are asked what they pass, return and keep. ``observations``: what
+    names were seen to hold as the program ran.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is known of the project
         self, stars: Stars, outlines: Outlines | None = None, start: str = "", *,
         listens: bool = True, follows_types: bool = False,
+        observations: Iterable[Observation] = (),
     ) -> None:  # fmt: skip
         self.stars = self._stars = stars
         self.follows_types = follows_types
+        self.observations = Observations(observations)
         self.trace = Dependencies(listens=listens)
         self.trees = AstCache()
         self._tree = ModuleFinder(start, self.trace)

@@ -125,7 +125,8 @@ def evidence(fix: FixOutcome) -> str:
     if fix.makes_pass:
         how = "makes {} pass"
     more = f"; {fix.of - 1} more" if fix.of > 1 else ""
-    return f"{how.format(fix.tests[0])}{more}"
+    seen = f"seen at run time: {', '.join(fix.seen)}; " if fix.seen else ""
+    return f"{seen}{how.format(fix.tests[0])}{more}"
 
 
 def commit_shown(commit: str) -> str:

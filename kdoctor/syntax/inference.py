@@ -190,7 +190,8 @@ class Inference(ProjectInference):
             return self._named_class(node, node.value)
         if len(bindings) > MAX_BINDINGS:
             return UNKNOWN
-        return merged(self._bound(each) for each in bindings)
+        value = merged(self._bound(each) for each in bindings)
+        return value or self._observed_value(bindings) or value
 
     def _bound(self, binding: Binding) -> Value:
         value = self._bound_to(binding)
@@ -203,7 +204,9 @@ class Inference(ProjectInference):
                 return passed
         if told is None:
             told = self._by_use.hinted(binding)
-        return _UNTOLD if told is None else Value(told, exact=False)
+        if told is None:
+            return self._observed_value((binding,)) or _UNTOLD
+        return Value(told, exact=False)
 
     def _is_open_parameter(self, binding: Binding) -> bool:
         """Say whether it is a parameter of which its annotation does not tell what it takes."""

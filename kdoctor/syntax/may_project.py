@@ -26,9 +26,13 @@ class MayProject(MayDisplays):
     def gets_from_other_files(self, kinds: Collection[Kind]) -> bool:
         """Say whether another file may pass, return or keep an object of one of these kinds here.
 
+        So does what was seen as the program ran.
+
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
+        if any(each in kinds for each in kinds_in(self._project.seen.types)):
+            return True
         if not self._project.asks:
             return False
         found = (kind for types in self._from_other_files() for kind in kinds_in(types))

@@ -155,6 +155,7 @@ class MayTypes(MayProject):
         if node.id[:1].isupper():
             yield from self._classes(node, space)
         yield from chain.from_iterable(map(self._bound, bindings))
+        yield from self._project.seen.may_be(node.id)
 
     def _bound(self, bound: BoundName) -> Iterator[Type]:
         """Yield what a binding may hold."""
@@ -289,6 +290,7 @@ class MayTypes(MayProject):
     def _stored_types(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
         yield from self._by_use.of_members.get(member, ())
+        yield from self._project.seen.may_be(f".{member}")
         for each in self.symbol_table.stores.get(member, ()):
             yield from self._bound(each)
         for each in self.symbol_table.by_name.get(member, ()):

@@ -163,6 +163,8 @@ class MemberInference(ContainerInference):
         if value or not stored_once or definer.node is None:
             return value
         told = self._by_use.of_member(definer.node, member)
+        if told is None and (seen := self._project.seen.of("", f".{member}")) is not None:
+            told = seen.type
         is_none = told is None and bool(kept) and all(each.is_none for each in kept)
         return NONE if is_none else Value(told, exact=False)
 

@@ -16,6 +16,7 @@ from kdoctor.syntax.project_types import PassingCall
 from kdoctor.syntax.scopes import Binding, Scope, ScopeKind
 from kdoctor.syntax.type_sets import as_told, is_followed
 from kdoctor.syntax.values import UNKNOWN, Value, merged
+from kdoctor.value_types import Observation
 
 _T = TypeVar("_T")
 
@@ -26,6 +27,25 @@ class ProjectInference(CallInference):
     @abstractmethod
     def settled(self, ask: Callable[[_T], Value], about: _T) -> Value:
         """Return what ``ask`` infers, once all is known that it may rest on."""
+
+    # -- what was seen as the program ran
+
+    def observed(self, bindings: Sequence[Binding]) -> Observation | None:
+        """Return what a name was seen to hold, given all that its function binds it to.
+
+        None of a read that only some of these reach: it was seen elsewhere, maybe.
+        """
+        first = bindings[0]
+        everywhere = first.scope.bindings.get(first.name, ())
+        if len(everywhere) != len(bindings) or any(is_starred(each.node) for each in bindings):
+            return None
+        function = _qualified(first.scope)
+        return None if function is None else self._project.seen.of(function, first.name)
+
+    def _observed_value(self, bindings: Sequence[Binding]) -> Value:
+        """Return the value that was seen of a name."""
+        seen = self.observed(bindings)
+        return UNKNOWN if seen is None or seen.type is None else Value(seen.type, exact=False)
 
     # -- what others pass
 
@@ -119,6 +139,22 @@ def _name_in_module(scope: Scope) -> str | None:
     if not isinstance(cls, cst.ClassDef) or outside is None:
         return None
     return f"{cls.name.value}.{function.name.value}" if outside.kind is ScopeKind.MODULE else None
+
+
+def _qualified(scope: Scope) -> str | None:
+    """Return a function's name as Python qualifies it, "" for a module, None for other scopes."""
+    if scope.kind is ScopeKind.MODULE:
+        return ""
+    if not isinstance(scope.node, cst.FunctionDef):
+        return None
+    names = []
+    for around in scope.enclosing():
+        match around.node:
+            case cst.FunctionDef(name=name):
+                names += [name.value] if around is scope else ["<locals>", name.value]
+            case cst.ClassDef(name=name):
+                names.append(name.value)
+    return ".".join(reversed(names))
 
 
 def argument_of(call: cst.Call, place: int, name: str) -> cst.BaseExpression | None:

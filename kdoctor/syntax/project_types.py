@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from kdoctor.syntax.imports import parts_of_name
+from kdoctor.syntax.observations import NOT_SEEN, Observations
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.type_sets import Types
@@ -69,6 +70,7 @@ class Project(Package, Protocol):
     """The project's modules, and what is inferred of their values, if that is wanted."""
 
     follows_types: bool
+    observations: Observations
 
     def passing(
         self, unit_path: str, function: str, parameter: str, reach: Reach
@@ -112,6 +114,7 @@ class ProjectTypes:
     ) -> None:
         self._package = package if package is not None and depth and package.follows_types else None
         self.asks = self._package is not None  # other files, at all
+        self.seen = NOT_SEEN if package is None else package.observations.of(path)
         self._path = path
         self._reach = Reach(oracle, depth - 1)
         # No module of the tree is called like a framework, whatever lies in its folders.

@@ -185,6 +185,56 @@ def test_raises():
     assert fix["tests"] == ["test_train::test_raises"]
 
 
+WIDTH = {
+    "width.py": """import keras
+
+
+def width(layer):
+    return layer.output_shape[-1]
+
+
+def main(made=keras.layers.Dense):
+    return width(vars(keras.layers)["Dense"]())
+""",
+    "run.py": "import width\n\nassert width.main() == 2\n",
+}
+
+
+@pytest.mark.parametrize("by_program", [False, True], ids=["pytest", "program"])
+def test_what_names_held_where_a_test_failed_leads_to_fixes(project, migrate, by_program):
+    """Nothing in the code tells what ``layer`` is; no proof calls a fix safe that rests on a run."""
+    test = "import width\n\n\ndef test_width():\n    assert width.main() == 2\n"
+    project.write({**WIDTH, **({} if by_program else {"test_width.py": test})}).committed()
+    told = migrate(*(["--run", "python run.py"] if by_program else [])).json
+    assert counts(told) == {"keras_2": 1, "before": 0, "of_keras_2": 1}
+    (fix,) = told["fixes"]
+    name = "python run.py" if by_program else "test_width::test_width"
+    assert (fix["code"], fix["verdict"], fix["tests"]) == ("KD205", "your tests", [name])
+    assert fix["seen"] == ["`layer` in `width` is a Dense"]
+    assert "layer.output.shape[-1]" in project.git("show", "kdoctor-migrate:width.py")
+    body = project.git("log", "--format=%B", "-1", "kdoctor-migrate")
+    assert f"(seen at run time: `layer` in `width` is a Dense; run by {name})" in body
+
+
+def test_a_fix_by_what_was_seen_that_helps_no_test_is_not_written(project, migrate):
+    """The line raises in its test whatever is written there."""
+    code = {**WIDTH, "width.py": WIDTH["width.py"].replace("[-1]", "[-1].nowhere")}
+    test = """import keras
+import width
+
+
+def test_width():
+    if keras.__version__ > "3":
+        width.main()
+"""
+    project.write({**code, "test_width.py": test}).committed()
+    told = migrate().json
+    assert [(each["verdict"], each["seen"]) for each in told["fixes"]] == [
+        ("not run", ["`layer` in `width` is a Dense"])
+    ]
+    assert told["steps"] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -24,7 +24,10 @@ KERAS_2 = {
             return None
     """,
     "layers/__init__.py": "from keras.layers.core import Dense",
-    "layers/core.py": "class Dense: pass",
+    "layers/core.py": """
+        class Dense:
+            output_shape = (None, 2)
+    """,
     "models.py": """
         class Sequential:
             def fit(self, x, y, workers=1):
@@ -51,7 +54,13 @@ KERAS_3 = {
         def mean(x):
             raise TypeError("no lists")
     """,
-    "layers.py": "class Dense: pass",
+    "layers.py": """
+        class _Output:
+            shape = (None, 2)
+
+        class Dense:
+            output = _Output
+    """,
     "models.py": """
         class Sequential:
             def fit(self, x, y):

@@ -7,9 +7,13 @@ entry, but for what must be downloaded or is no longer there.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding
 
 FLOATS_OF_NUMPY: Final = {"double": True, "float16": False, "float32": False, "float64": True}
 """Types that make a number, or an array of a list; and whether it is ``numpy.float64``."""
@@ -24,6 +28,9 @@ class NumberKind(enum.Enum):
     BOOL = "bool"
     INT = "int"
     FLOAT = "float"
+
+
+_NUMBERS: Final = {each.value: each for each in NumberKind}
 
 
 class ArrayForm(enum.Enum):
@@ -159,3 +166,11 @@ LABELS: Final = {
     **dict.fromkeys(("cifar10", "cifar100"), ArrayData(axes=2, numbers=NumberKind.INT)),
 }
 """Modules of ``keras.datasets``: the targets in each part of ``load_data()``."""
+
+
+def observed_array(module: Module, bindings: Sequence[Binding]) -> ArrayData | None:
+    """Return the array that a name with these bindings was seen to hold as the program ran."""
+    seen = module.inference.observed(bindings) if bindings else None
+    if seen is None or not seen.form:
+        return None
+    return ArrayData(ArrayForm(seen.form), seen.axes, _NUMBERS.get(seen.numbers))

@@ -61,7 +61,8 @@ class Ranks:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
-                return _common_array(self._bound(each, path, depth) for each in bound)
+                found = _common_array(self._bound(each, path, depth) for each in bound)
+                return found or (None if path else makers.observed_array(self._module, bound))
             case cst.Tuple() | cst.List() if path:
                 return self.of(part_of(node, path[:1]), path[1:], depth)
             case cst.Call():

@@ -185,6 +185,7 @@ class Cache:
                 ),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
                 *(aimed.style, aimed.keras_2_helpers, aimed.project_types, aimed.backends),
+                aimed.observations,
             )
             self._keys[own] = blake2b(repr(parts).encode(), digest_size=16).digest()
         return self._keys[own]

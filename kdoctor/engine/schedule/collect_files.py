@@ -67,6 +67,7 @@ class FileCollector:
         self._memory = memory
         self._is_asked = is_asked
         self._here = working_folder()
+        self._seen = {each.path for each in options.get("observations", ())}
         self._imported: set[str] = set()  # by those that do not speak of Keras
 
     def tasks(self, first: int = 0) -> Iterator[Task]:
@@ -108,6 +109,8 @@ class FileCollector:
         self.files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
         admitted = prefilter.admits_with(own, facts) or facts.marked or self._is_of_no_kind(source)
+        # Of Keras may be what such a file only handles: that was seen as it ran.
+        admitted = admitted or (bool(self._seen) and os.path.realpath(own) in self._seen)
         if not admitted and self._is_asked_setup(own):
             admitted = may_name_keras(source.read(self._here))
         if not admitted and self._gate:

@@ -15,6 +15,7 @@ from kdoctor.model import Place
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.rules.own import NO_SOURCES, OwnSources
 from kdoctor.target import Target
+from kdoctor.value_types import Observation
 
 if TYPE_CHECKING:
     from kdoctor.documents import Kind
@@ -132,9 +133,9 @@ class ScanOptions(Struct, frozen=True):
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
     all; ``only`` the findings, by place and code, that are fixed or ignored, in one pass. ``style``
     is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras 2.
-    ``project_types``: types are followed into the project's other files. ``backends`` are those
-    beside TensorFlow that the code must run on. ``own_rules`` is where rules of one's own come
-    from.
+    ``project_types``: types are followed into the project's other files. ``observations`` are what
+    names were seen to hold as the program ran. ``backends`` are those beside TensorFlow that the
+    code must run on. ``own_rules`` is where rules of one's own come from.
     """
 
     target: Target
@@ -157,6 +158,7 @@ class ScanOptions(Struct, frozen=True):
     project_types: bool = PROJECT_TYPES
     backends: tuple[str, ...] = ()
     own_rules: OwnSources = NO_SOURCES
+    observations: tuple[Observation, ...] = ()
 
     def aimed(self, task: Task) -> ScanOptions:
         """Return the options with one file's own settings."""

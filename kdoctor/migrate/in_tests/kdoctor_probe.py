@@ -1,8 +1,9 @@
 """Tells what happens in a process that runs a project's tests, on the Python of that project.
 
 As a plugin of pytest it says which test began and how each ended, stops one that does not end, and
-says which lines of some files each test ran. `python -m kdoctor_probe train.py` does the last for a
-program. It imports only the standard library, and runs on Python 3.7.
+says which lines of some files each test ran, and what names held where a test failed. `python -m
+kdoctor_probe train.py` does the last two for a program. It imports only the standard library, and
+runs on Python 3.7.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ import signal
 import sys
 import threading
 
+from kdoctor_autograph import is_carried_out, is_generated, origins
+from kdoctor_frames import Frames
+
 LOG = os.environ.get("KDOCTOR_PROBE_LOG", "")
 LINES = os.environ.get("KDOCTOR_PROBE_LINES", "")  # the folder to write them to
 SECONDS = float(os.environ.get("KDOCTOR_PROBE_SECONDS", "0"))
+TREE = os.environ.get("KDOCTOR_PROBE_TREE", "")  # of which frames are told
 FILES = frozenset(json.loads(os.environ.get("KDOCTOR_PROBE_FILES", "[]")))
 MAX_TEXT = 20_000
 PR_SET_PDEATHSIG = 1  # of prctl(2)
@@ -41,6 +46,8 @@ class Lines:
     def enter(self, frame, event, argument):
         """Follow a call where it is in one of the files."""
         name = frame.f_code.co_filename
+        if is_generated(name):
+            return self._enter_generated(frame, event, argument)
         known = self._known.get(name)
         if known is None:
             real = os.path.realpath(name)
@@ -52,6 +59,30 @@ class Lines:
             if event in ("line", "exception"):
                 found = self.ran if event == "line" else self.raised
                 found.setdefault((known, self.test), set()).add(frame.f_lineno)
+            return inside
+
+        return inside(frame, event, argument)
+
+    def _enter_generated(self, frame, event, argument):
+        """Follow a function that AutoGraph has written of one in the files."""
+        if not is_carried_out(frame):
+            return None
+        name = frame.f_code.co_filename
+        known = self._known.get(name)
+        if known is None:
+            places = (
+                (line, os.path.realpath(path), at) for line, (path, at) in origins(name).items()
+            )
+            known = {line: (path, at) for line, path, at in places if path in self._files}
+            self._known[name] = known
+        if not known:
+            return None
+
+        def inside(frame, event, argument):
+            place = known.get(frame.f_lineno)
+            if place is not None and event in ("line", "exception"):
+                found = self.ran if event == "line" else self.raised
+                found.setdefault((place[0], self.test), set()).add(place[1])
             return inside
 
         return inside(frame, event, argument)
@@ -87,6 +118,9 @@ def tell(**entry):
     if LOG:
         with open(LOG, "a") as log:
             log.write(json.dumps(entry) + "\n")
+
+
+frames = Frames(TREE, tell) if TREE and LOG else None
 
 
 def pytest_configure(config):
@@ -127,6 +161,12 @@ def pytest_runtest_logfinish(nodeid, location):
     tell(ended=test_name(nodeid))
 
 
+def pytest_exception_interact(node, call, report):
+    """Say what names held where a test or the reading of a file failed."""
+    if frames is not None and call.excinfo is not None:
+        frames.see(call.excinfo.value)
+
+
 def pytest_runtest_logreport(report):
     """Say how a phase of a test ended."""
     text = "" if report.passed else str(getattr(report, "longreprtext", ""))[-MAX_TEXT:]
@@ -156,11 +196,24 @@ def stop(_signal, _frame):
     pytest.fail("kdoctor: this test did not end within %g seconds" % SECONDS)
 
 
+def see_uncaught():
+    """Say what names held where the program fails."""
+    before = sys.excepthook
+
+    def hook(kind, value, trace):
+        frames.see(value)
+        before(kind, value, trace)
+
+    sys.excepthook = hook
+
+
 def main():
-    """Run a program as Python does, and say which lines it runs."""
+    """Run a program as Python does, say which lines it runs, and what names held where it fails."""
     import runpy
 
     end_with_parent()
+    if frames is not None:
+        see_uncaught()
     del sys.argv[0]
     if lines is not None:
         lines.test = os.environ.get("KDOCTOR_PROBE_NAME", "program")

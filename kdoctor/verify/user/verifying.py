@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,31 +12,18 @@ from typing import Any
 from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses_of
-from kdoctor.verify.user.combining import combined, unreached_note
+from kdoctor.verify.user.combining import combined
 from kdoctor.verify.user.definitions import Source, Subject
+from kdoctor.verify.user.interpreter import Chosen
+from kdoctor.verify.user.judging import Answers, verdict_of
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.project_call_sites import ProjectCallSites
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
-from kdoctor.verify.user.running import Answer, Job, Limits, Progress, run
+from kdoctor.verify.user.running import Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 from kdoctor.verify.user.variations import variations, varied
-
-# A missing package. A missing tf_keras is reported before anything runs.
-_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
-# The wording of Keras and TensorFlow: "TensorBoard is not installed, missing …",
-# "You must install pydot (`pip install pydot`)".
-_LACKING_IN_WORDS = re.compile(
-    r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
-    r"|You must install `?(?P<other>\w+))"
-)
-# What the kernel refuses, and what the audit hook refuses before the kernel has to.
-_REFUSED = re.compile(
-    r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
-    r"|Permission denied"
-)
-_KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Returns the text of another module of the project before and after the fix.
 Texts = Callable[[Path], tuple[str, str] | None]
@@ -46,11 +32,16 @@ Texts = Callable[[Path], tuple[str, str] | None]
 def verify(
     sources: Iterable[Source],
     texts: Texts,
-    interpreter: Interpreter,
+    on: Interpreter | Chosen,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Run each definition of the sources on both sides, and return their verdicts."""
+    """Run each definition of the sources on both sides, and return their verdicts.
+
+    With an interpreter that was chosen for some backends, there is one for each of them.
+    """
+    chosen = on if isinstance(on, Chosen) else Chosen(on)
+    interpreter = chosen.interpreter
     sources = list(sources)
     elsewhere = ProjectCallSites(frozenset(_names_in(sources)))
     subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
@@ -69,21 +60,44 @@ def verify(
             names[-1][further] = text
             further += 1
     limits = limits or Limits()
-    ran = run(old, new, interpreter, limits, progress)
-
-    def of(each: Subject, number: int) -> Verdict:
-        return _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
-
-    verdicts = []
-    for number, each in enumerate(subjects):
-        others = [(text, of(each, other)) for other, text in names[number].items()]
-        verdicts.append(combined(each.verdict or of(each, number), others))
+    ran = run(
+        old,
+        new,
+        interpreter,
+        limits,
+        progress,
+        backends=chosen.backends,
+        has_keras_2=chosen.has_keras_2,
+    )
+    answers = Answers(ran, interpreter.path)
+    verdicts = [
+        _verdict(each, number, names[number], answers, backend)
+        for number, each in enumerate(subjects)
+        for backend in chosen.backends or ("",)
+    ]
     return Report(
         tuple(verdicts),
         interpreter.path,
         interpreter.because,
         ran.versions,
         sandboxed=limits.sandboxed,
+        backends=chosen.backends,
+        missing=chosen.missing,
+    )
+
+
+def _verdict(
+    subject: Subject, number: int, others: dict[int, str], answers: Answers, backend: str
+) -> Verdict:
+    """Return the verdict on a definition, with a backend if one is asked for.
+
+    ``others`` are the numbers of its further runs, each with what is told of it.
+    """
+    if subject.verdict is not None:
+        return replace(subject.verdict, backend=backend) if backend else subject.verdict
+    found = answers.verdict(subject, number, backend)
+    return combined(
+        found, [(told, answers.verdict(subject, other, backend)) for other, told in others.items()]
     )
 
 
@@ -168,7 +182,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         if not is_of_keras and not before.may_need_keras(name):
             return None
         why = f"{refusal.why} ({source.where(refusal.line)})"
-        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=why))
+        return replace(subject, verdict=verdict_of(subject, VerdictState.NOT_TRIED, why=why))
     if not old.frameworks and not is_of_keras:
         return None
     # Only calls in the same file are certain to be calls of this definition.
@@ -244,7 +258,7 @@ def _without_optional(call: dict[str, Any], required: list[str]) -> dict[str, An
 def _lost(subject: Subject, why: str) -> Subject:
     """Return a definition that the fix removed or broke, with that verdict."""
     subject = replace(subject, changed=True)
-    return replace(subject, verdict=_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
+    return replace(subject, verdict=verdict_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
 
 
 def _takes_predictions(statement: Statement) -> bool:
@@ -338,80 +352,3 @@ def _lines_of(statement: Statement, where: Sliced) -> list[str]:
 
 def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
-
-
-def _verdict(subject: Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
-    """Combine the answers of both sides into a verdict."""
-    unknown = {"state": "ended", "error": "it was not run"}
-    old, new = old or unknown, new or unknown
-    if old["state"] == "ended":  # a process that died says nothing about the values
-        return _of(subject, VerdictState.NOT_TRIED, why=f"on Keras 2 {old['error']}")
-    if old["state"] != "ran":
-        return _not_run(subject, old, new, python)
-    details: dict[str, Any] = {
-        "kind": old["kind"],
-        "hints": tuple(new.get("hints", ())),
-        "unreached": tuple(map(subject.source.where, new.get("unreached", ()))),
-    }
-    details["notes"] = (*new.get("notes", ()), *unreached_note(details["unreached"]))
-    match new["state"]:
-        case "ended":
-            why = f"it runs on Keras 2, but on Keras 3 {new['error']}"
-            return _of(subject, VerdictState.NOT_TRIED, why=why, **details)
-        case "not tried":
-            return _of(subject, VerdictState.NOT_TRIED, why=new["error"], **details)
-        case "equal":
-            measured = {key: new[key] for key in ("largest", "tolerance", "share", "cases")}
-            return _of(subject, VerdictState.EQUAL, **details, **measured)
-        case "different":
-            found = {key: new[key] for key in ("where", "told", "input")}
-            return _of(subject, VerdictState.DIFFERENT, **details, **found)
-    return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"], **details)
-
-
-def _not_run(subject: Subject, old: Answer, new: Answer, python: str) -> Verdict:
-    """Return the verdict on a definition that did not run on Keras 2."""
-    runs = new["state"] == "ran"
-    notes = ("the fixed code runs on Keras 3",) if runs else ()
-    lacking = _LACKING.search(old["error"])
-    in_words = _LACKING_IN_WORDS.search(old["error"])
-    name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
-    if name and name.partition(".")[0] not in _KERAS:
-        why = (
-            f"it needs {name}, which {python} does not have: install the package that "
-            "provides it there, or choose another Python with --python"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if "FileNotFoundError: " in old["error"]:
-        why = (
-            "it reads a file, but runs in an empty folder: use the file's absolute path and "
-            f"--no-sandbox: {old['error']}"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if _REFUSED.search(old["error"]):
-        why = f"the sandbox blocks what it does (--no-sandbox allows it): {old['error']}"
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if new.get("at") == "loading" and old.get("at") != "loading":
-        return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"])
-    if old["state"] == "not tried":
-        return _of(subject, VerdictState.NOT_TRIED, why=old["error"])
-    if old.get("guessed") and not runs:
-        why = (
-            "kdoctor does not know what arguments it takes, and with those it tried it raises "
-            f"{old['error']}"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why)
-    return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
-
-
-def _of(subject: Subject, state: VerdictState, **details: Any) -> Verdict:
-    cell, line = subject.source.place(subject.line)
-    return Verdict(
-        subject.source.path,
-        line,
-        subject.name,
-        state,
-        changed=subject.changed,
-        cell=cell,
-        **details,
-    )

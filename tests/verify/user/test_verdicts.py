@@ -25,7 +25,7 @@ def told(monkeypatch):
 
     def verdict(old, new):
         ran = Ran({0: old}, {} if new is None else {0: new}, ())
-        monkeypatch.setattr(verifying, "run", lambda *_: ran)
+        monkeypatch.setattr(verifying, "run", lambda *_, **__: ran)
         source = Source("a.py", TEXT, TEXT)
         return verify([source], lambda _: None, Interpreter("/python", "named")).verdicts[0]
 

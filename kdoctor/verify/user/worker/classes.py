@@ -170,7 +170,7 @@ class LayerClass:
         try:
             cls._fill(case, subject, made_with, entry, side)
         except Mismatch as mismatch:
-            case.values = {"weights": str(mismatch)}
+            case.values = {"weights": side.sides.apart(mismatch.before, mismatch.after)}
         except BaseException as error:  # noqa: BLE001 - it may reject an input
             case.error = error_text(error)
         return case

@@ -66,7 +66,7 @@ def _tested(model: Any, given: Any, targets: Any) -> dict[str, Any]:
     found = model.test_on_batch(given, targets, return_dict=True)
     names = {"loss": "loss of the compiled model"}
     return {
-        names.get(name, f"metric {name} of the compiled model"): float(np.asarray(value))
+        names.get(name, f"metric {name} of the compiled model"): float(plain(value))
         for name, value in found.items()
         # Both Keras versions add the loss of each output; anonymous functions have two names.
         if name == "loss" or (name.isidentifier() and not name.endswith("loss"))
@@ -77,7 +77,7 @@ def _targets(outputs: Any, side: Side) -> list[Any]:
     """Return targets to try: like the outputs, one class per sample, bits."""
     of_each = (_like, _classes, _bits)
     return [
-        side.tf.nest.map_structure(lambda each, draw=draw: draw(np.asarray(each)), outputs)
+        side.tf.nest.map_structure(lambda each, draw=draw: draw(plain(each)), outputs)
         for draw in of_each
     ]
 
@@ -113,7 +113,7 @@ def _steps(model: Any, trained: list[Any], kept: dict[str, Any], side: Side) -> 
 
 
 def _stepped(optimizer: Any, trained: list[Any], side: Side) -> dict[str, Any]:
-    tf, found = side.tf, {}
+    found = {}
     # Its factors are a product over the steps so far, which no jump of the count gives.
     in_order = type(optimizer).__name__ == "Nadam"
     for step, (iteration, scale) in enumerate(zip(_ITERATIONS, _SCALES)):  # noqa: B905
@@ -126,7 +126,7 @@ def _stepped(optimizer: Any, trained: list[Any], side: Side) -> dict[str, Any]:
             scale * draws.rng(840 + 50 * step + number).normal(size=tuple(each.shape))
             for number, each in enumerate(trained)
         ]
-        gradients = [tf.constant(each.astype("float32")) for each in given]
+        gradients = [side.backend.tensor(each.astype("float32")) for each in given]
         optimizer.apply_gradients(zip(gradients, trained))  # noqa: B905 - of Python 3.10
-        found[f"step {step + 1} of its optimizer"] = [plain(np.asarray(each)) for each in trained]
+        found[f"step {step + 1} of its optimizer"] = [plain(each) for each in trained]
     return found

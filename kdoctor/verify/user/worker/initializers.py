@@ -11,10 +11,9 @@ import inspect
 import math
 from typing import Any
 
-import numpy as np
-
 from .chance import Spread, spread_of_many
 from .frameworks import Side
+from .measurement import plain
 
 _MANY = 65_536  # values
 # By the identity of a variable, which is kept, so that no other one gets it.
@@ -49,6 +48,6 @@ def drawn(variable: Any) -> Spread | None:
     with contextlib.suppress(Exception):
         times = math.ceil(_MANY / max(1, math.prod(shape)))
         larger = (shape[0] * times, *shape[1:])
-        values = np.asarray(_KERAS[-1].initializers.get(initializer)(larger))
+        values = plain(_KERAS[-1].initializers.get(initializer)(larger))
         return spread_of_many(values) if values.shape == larger else None
     return None

@@ -128,7 +128,7 @@ def _state_of(
     if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
         raise NotTried("it returns a model whose inputs differ from those of the model it is given")
     found: dict[str, Any] = {
-        "output of the model": plain(model(side.tf.constant(x), training=False)),
+        "output of the model": plain(model(side.backend.tensor(x), training=False)),
         "trainable weights": [tuple(each.shape) for each in model.trainable_weights].__str__(),
     }
     if with_weights:
@@ -137,7 +137,7 @@ def _state_of(
         found["learning rate of the model"] = None if rate is None else float(plain(rate))
     if kept is not None:
         before = model.get_weights()
-        given, trained = side.tf.constant(x), list(model.trainable_weights)
+        given, trained = side.backend.tensor(x), list(model.trainable_weights)
         found.update(compiled.results_of(model, given, trained, kept, side))
         model.set_weights(before)
     return found

@@ -48,9 +48,9 @@ def _weighted_loss(loss: Any, case: Case, side: Side) -> dict[str, Any]:
         return {}  # weights are broadcast, or not, by rules of each version
     try:
         value = loss(
-            side.tf.constant(pair.true),
-            side.tf.constant(pair.predicted),
-            sample_weight=side.tf.constant(weights),
+            side.backend.tensor(pair.true),
+            side.backend.tensor(pair.predicted),
+            sample_weight=side.backend.tensor(weights),
         )
         return {"value with sample weights": plain(value)}
     except Exception as error:  # noqa: BLE001 - it may take none
@@ -72,22 +72,26 @@ class MetricClass(MadeAlone):
             case = Case(pair.label, is_edge=pair.is_edge)
             try:
                 metric = made(subject, plan["made_with"], side)
-                true, predicted = side.tf.constant(pair.true), side.tf.constant(pair.predicted)
+                tensor = side.backend.tensor
+                true, predicted = tensor(pair.true), tensor(pair.predicted)
+                turned = tensor(pair.true[::-1].copy())
+                if side.backend.compiles_calls:
+                    case.values.update(_compiled_result(metric, true, predicted, side))
                 metric.update_state(true, predicted)
                 case.values["result after one batch"] = plain(metric.result())
-                metric.update_state(true[::-1], predicted)
+                metric.update_state(turned, predicted)
                 case.values["result after two batches"] = plain(metric.result())
                 with contextlib.suppress(Exception):  # a smaller batch has less weight
                     metric.update_state(true[1:], predicted[1:])
                     case.values["result after a smaller batch"] = plain(metric.result())
                 reset = getattr(metric, "reset_state", None) or metric.reset_states
                 reset()
-                metric.update_state(true[::-1], predicted)
+                metric.update_state(turned, predicted)
                 case.values["result after a reset"] = plain(metric.result())
                 reset()  # Keras 3 weighs weighted and unweighted batches differently
                 _measure_weighted(metric, true, predicted, case)
                 case.values.update(config_of(metric, plan["settings"], side))
-                if not cases:
+                if not cases and side.backend.has_graphs:
                     case.values.update(_in_a_graph(subject, plan, true, predicted, side))
             except BaseException as error:  # noqa: BLE001 - it may reject an input
                 case = Case(pair.label, error=error_text(error))
@@ -106,6 +110,16 @@ def _in_a_graph(
         return {what: plain(metric.result())}
     except Exception as error:  # noqa: BLE001 - user code may raise anything
         return {} if side.is_old else {what: error_text(error)}
+
+
+def _compiled_result(metric: Any, true: Any, predicted: Any, side: Side) -> dict[str, Any]:
+    """Return what a compiled step gives, as Keras compiles evaluation."""
+
+    def step(given: Any) -> Any:
+        metric.update_state(*given)
+        return metric.result()
+
+    return dict(plain(side.backend.compiled("result after one batch", step, [true, predicted])))
 
 
 def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:

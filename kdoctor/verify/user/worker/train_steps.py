@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import draws
+from .backend import leaves
 from .frameworks import Side
 from .instantiate import made
 from .measurement import plain
@@ -31,7 +32,7 @@ def results_of(
         if "training" not in entry:
             return {}
         return _trained(subject, made_with, given, entry["training"], entry["weights"], side)
-    output = side.tf.nest.flatten(made_model(subject, made_with, given, side)(given))
+    output = leaves(made_model(subject, made_with, given, side)(given))
     shape = tuple(output[0].shape)
     targets = draws.rng(91).normal(size=shape).astype("float32")
     # Its own steps may not use the loss of ``compile``: then Keras 3 reports that one as zero.
@@ -67,7 +68,7 @@ def _trained(
     assign(variables, weights)
     targets, loss = training
     model.compile(**_compiled_with(type(model), loss, side))
-    size = len(side.tf.nest.flatten(given)[0])
+    size = len(leaves(given)[0])
     history = model.fit(
         given, targets, batch_size=size, epochs=_EPOCHS, verbose=0, shuffle=False
     ).history
@@ -76,7 +77,7 @@ def _trained(
         for name, values in history.items()
     }
     for number, each in enumerate(variables):
-        found[f"weight {number} after training"] = plain(np.asarray(each))
+        found[f"weight {number} after training"] = plain(each)
     return found
 
 
