@@ -326,14 +326,14 @@ def commented(text, part):
     return f"{text[:end]}  # kept{text[end:]}"
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", HIDDEN)
 def test_a_hidden_difference_is_not_called_equal(verdicts, name):
     assert verdicts["wrong", name].is_bad, verdicts["wrong", name]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", HIDDEN)
 def test_the_right_fix_is_equal(verdicts, name):
