@@ -205,15 +205,6 @@ HIDDEN = {
         "glorot_uniform",
         "glorot_normal",
     ),
-    "NoiseKind": (
-        (
-            "class NoiseKind(Layer):\n"
-            "    def call(self, inputs):\n"
-            "        return inputs + tf.random.uniform(tf.shape(inputs), -1.0, 1.0)\n"
-        ),
-        "tf.random.uniform(tf.shape(inputs), -1.0, 1.0)",
-        "tf.random.normal(tf.shape(inputs), stddev=0.57735)",
-    ),
     "Init": (
         (
             "class Init(keras.initializers.Initializer):\n"
@@ -262,15 +253,6 @@ HIDDEN = {
         ),
         "mask_value=-1.0",
         "mask_value=0.0",
-    ),
-    "NoisePerBatch": (
-        (
-            "class NoisePerBatch(Layer):\n"
-            "    def call(self, inputs):\n"
-            "        return inputs + tf.random.normal(tf.shape(inputs)[1:], stddev=0.3)\n"
-        ),
-        "tf.shape(inputs)[1:]",
-        "tf.shape(inputs)",
     ),
     "emb_mask": (
         (
