@@ -1,9 +1,9 @@
 """What takes the place of TensorFlow functions in code that Keras runs, one table per subject.
 
 The rows of ``idioms._tensorflow`` are proven for symbolic tensors. In code that Keras runs tensors
-have values and sizes that nobody knows, or are variables and arrays: ``REWRITES`` are proven for
-these. The others are ``OF_SYMBOLIC``, never safe here. ``BY_HAND`` says what to do where no row
-holds. Names are those of TensorFlow 2, without aliases.
+have values and sizes that nobody knows, or are variables and arrays: here they have a guard that
+says so, and a proof of their own. ``BY_HAND`` says what to do where no row holds. Names are those
+of TensorFlow 2, without aliases.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite, rewrite
+from kdoctor.rewrite.guard_base import Guard
 from kdoctor.rules.backends._tensorflow import (
     chance,
     creation,
@@ -25,54 +26,61 @@ from kdoctor.rules.backends._tensorflow import (
     numbers,
     variables,
 )
-from kdoctor.rules.backends._tensorflow.guards import once_made, run_by_keras
+from kdoctor.rules.backends._tensorflow.guards import (
+    no_halves,
+    nothing_sparse,
+    once_made,
+    run_by_keras,
+)
 from kdoctor.rules.idioms import _tensorflow as of_symbolic
-from kdoctor.rules.names._backend.value_guards import nothing_sparse
+from kdoctor.rules.names._backend.value_guards import somewhere
 
-__all__ = ["BY_HAND", "OF_SYMBOLIC", "REWRITES", "canonical", "is_told"]
+__all__ = ["BY_HAND", "REWRITES", "canonical", "is_told"]
 
 _ROOT: Final = "tensorflow."
 _TABLES: Final = (variables, creation, numbers, elements, networks)
-_RANDOM: Final = "keras.random."
-# Functions whose rows are proven for code that Keras runs. To add one, name it here and run
-# `python -m kdoctor.verify.prove --missing --only run_by_keras`.
-_PROVEN: Final = frozenset({
-    *("abs", "acos", "add", "asin", "atan", "atan2", "cast", "clip_by_value", "cos", "cosh"),
-    *("divide", "equal", "exp", "floor", "greater", "greater_equal", "identity", "less"),
-    *("less_equal", "logical_and", "logical_not", "math.is_finite", "math.is_inf", "math.is_nan"),
-    *("math.log", "math.rsqrt", "maximum", "minimum", "multiply", "not_equal", "pow", "round"),
-    *("sign", "sin", "sqrt", "square", "stop_gradient", "subtract", "where"),
-    *("sigmoid", "tanh", "ones_like", "zeros_like", "reduce_sum", "reduce_mean", "reduce_max"),
-    *("reduce_min", "reduce_prod", "reduce_all", "reduce_any", "argmax", "matmul", "reshape"),
-    *("expand_dims", "concat", "stack", "tile", "transpose", "nn.relu", "nn.softmax"),
+# Of half precision without axes, and a number, PyTorch makes single precision.
+_WIDENED: Final = frozenset({
+    *("atan2", "clip_by_value", "constant", "math.conj", "math.floormod", "pow", "subtract"),
 })  # fmt: skip
+_RANDOM: Final = "keras.random."
 
 
 def _in_code_that_keras_runs(rows: tuple[Rewrite, ...]) -> Iterator[Rewrite]:
     for row in rows:
-        # Numbers drawn in `call` want a generator of the layer's own: see ``chance``.
-        where = once_made() if _RANDOM in row.right else run_by_keras()
-        guard = nothing_sparse() & where
-        yield rewrite(row.left, row.right, guard if row.when is None else row.when & guard)
+        if _RANDOM in row.right:
+            yield _guarded(row, nothing_sparse() & once_made())
+            # In `call` it wants a generator of the layer's own, which KD817 gives it.
+            yield _guarded(row, run_by_keras() & somewhere())
+            continue
+        if _name(row) in _WIDENED:
+            yield _guarded(row, no_halves() & nothing_sparse() & run_by_keras())
+        yield _guarded(row, nothing_sparse() & run_by_keras())
 
 
-_SHARED: Final = {
-    row: row.left.partition("(")[0].removeprefix(_ROOT)
+def _guarded(row: Rewrite, guard: Guard) -> Rewrite:
+    return rewrite(row.left, row.right, guard if row.when is None else row.when & guard)
+
+
+def _name(row: Rewrite) -> str:
+    return row.left.partition("(")[0].removeprefix(_ROOT)
+
+
+_SHARED: Final = tuple(
+    row
     for row in of_symbolic.REWRITES
     if "somewhere()" not in str(row.when)  # a last resort, never proven
-}
+)
 REWRITES: Final[tuple[Rewrite, ...]] = tuple(
     _in_code_that_keras_runs(
         (
             *(row for table in (*_TABLES, chance) for row in table.REWRITES),
-            *(row for row, name in _SHARED.items() if name in _PROVEN),
+            *_SHARED,
         )
     )
 )
-OF_SYMBOLIC: Final = tuple(row for row, name in _SHARED.items() if name not in _PROVEN)
-"""The rows that are tried, too, and are not proven for code that Keras runs."""
 BY_HAND: Final[Mapping[str, str]] = {
-    **{name: f"write {row.right}" for row, name in _SHARED.items() if name not in _PROVEN},
+    **{_name(row): f"write {row.right}" for row in _SHARED},
     **of_symbolic.BY_HAND,
     **{name: text for table in (*_TABLES, chance) for name, text in table.BY_HAND.items()},
 }
@@ -86,7 +94,7 @@ def is_told(name: str) -> bool:
 
 @cache
 def _with_rows() -> frozenset[str]:
-    return frozenset(row.left.partition("(")[0].removeprefix(_ROOT) for row in REWRITES)
+    return frozenset(map(_name, REWRITES))
 
 
 @cache
