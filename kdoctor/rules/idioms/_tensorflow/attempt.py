@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from kdoctor.syntax import Module, Reference
 
 _NEW = pattern(r"\bkeras(?:\.\w+)+")
 _NOT_EQUAL = "for some arguments TensorFlow returns something else, see `kdoctor rules KD503`"
+_UNPROVEN = "it is not proven for tensors with values and for variables"
 _NAMELESS = "the operation loses its name, which other code may look for"
 
 
@@ -26,17 +27,18 @@ class FunctionTable:
 
     Of each use it says what the fix is, or why there is none. A reference is given with the name
     under which the rows have the function (``canonical``). A call with ``name=`` loses it, which is
-    unsafe.
+    unsafe. ``unproven`` are rows that are tried after the others and never safe: see ``_UNPROVEN``.
     """
 
-    def __init__(self, rows: Sequence[Rewrite]) -> None:
-        self._rows = rows
+    def __init__(self, rows: Sequence[Rewrite], unproven: Sequence[Rewrite] = ()) -> None:
+        self._rows = (*rows, *unproven)
+        self._unproven = frozenset(unproven)
         self._tables_of = cache(self._tables)
 
     def attempted(self, module: Module, facts: TargetFacts, reference: Reference) -> Fix | NoFix:
         """Return the fix of a use, or why there is none."""
         table, nameless = self._tables_of(facts)
-        attempt = table.attempt(module, reference, facts.applicability)
+        attempt = table.attempt(module, reference, partial(self._rated, facts))
         if isinstance(attempt, Fix):
             known = DIFFERENCES.get(reference.name.rpartition(".")[2], _NOT_EQUAL)
             return replace(attempt, unsafe_because=attempt.unsafe_because or known)
@@ -51,6 +53,12 @@ class FunctionTable:
         if self._tables_of(facts)[0].rows_for(name):
             return refused
         return NoFix("there is no single replacement expression in Keras 3")
+
+    def _rated(self, facts: TargetFacts, row: Rewrite) -> Applicability:
+        return Applicability.UNSAFE if row in self._unproven else facts.applicability(row)
+
+    def _why_unproven(self, facts: TargetFacts, row: Rewrite) -> str:
+        return _UNPROVEN if row in self._unproven else facts.unproven_elsewhere(row)
 
     def _tables(self, facts: TargetFacts) -> tuple[RewriteTable, RewriteTable]:
         """Return the rows whose right sides the target has; and those for calls with ``name=``."""
@@ -68,7 +76,7 @@ class FunctionTable:
             for row in named
         ]
         return (
-            RewriteTable(rows, facts.signature, unproven=facts.unproven_elsewhere),
+            RewriteTable(rows, facts.signature, unproven=partial(self._why_unproven, facts)),
             RewriteTable(nameless, facts.signature),
         )
 
