@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import speller_at, value_of
+from kdoctor.analysis.calls import is_call_of_super, is_keras_3, speller_at, value_of
 from kdoctor.analysis.models.unbuilt_weights import is_plain_model, passes_tensors_to_init
-from kdoctor.analysis.models.user_classes import class_of
+from kdoctor.analysis.models.user_classes import class_around, class_of
 from kdoctor.analysis.queries import Call, calls
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.members._output_specs import SHAPE, OwnLayer, own_layer
@@ -25,7 +25,17 @@ _BASES = frozenset({"Layer", "Model"})
     look_for=calls(SHAPE, on=(Kind.LAYER, Kind.MODEL)),
 )
 def check(call: Call) -> Finding | None:
-    """Report each such call."""
+    """Report each such call, and what asks the base class of all layers."""
+    around = class_around(call.module, call.node)
+    if around is not None and _asks_base(call):
+        return call.finding(
+            "the base class does not know the shape: NotImplementedError: Layer "
+            f"{around.name.value} does not have a `compute_output_shape` method implemented.",
+            symbol=f"keras.layers.Layer.{SHAPE}",
+            help="Return the shape itself. Where the method does nothing else, remove it: Keras 3 "
+            "runs `call` to find the shape.",
+            fix=NoFix("kdoctor does not know the shape of what `call` returns"),
+        )
     asked = _asked(call)
     if asked is None:
         return None
@@ -38,6 +48,14 @@ def check(call: Call) -> Finding | None:
         "`keras.KerasTensor` of that shape and read the shape of what it returns.",
         fix=_fix(call),
     )
+
+
+def _asks_base(call: Call) -> bool:
+    """Say whether it is ``super().compute_output_shape(…)`` of a direct subclass of ``Layer``."""
+    owner = call.owner
+    if not is_call_of_super(call.node, SHAPE) or owner is None or owner.qualified is None:
+        return False
+    return owner.cls == "Layer" and is_keras_3(call.facts, owner.qualified)
 
 
 def _asked(call: Call) -> OwnLayer | None:
