@@ -189,13 +189,22 @@ def other_backends(named: str | Iterable[str] | None) -> tuple[str, ...]:
     Raises:
         UsageProblem: there is no such backend.
     """
+    return tuple(each for each in named_backends(named) if each != BACKENDS[0])
+
+
+def named_backends(named: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the backends that an option or a setting names, TensorFlow first.
+
+    Raises:
+        UsageProblem: there is no such backend.
+    """
     names = [named] if isinstance(named, str) else list(named or ())
     for each in names:
         if each not in (ALL_BACKENDS, *BACKENDS):
             raise UsageProblem(
                 f"there is no backend {each!r}; choose {', '.join(BACKENDS)} or {ALL_BACKENDS}"
             )
-    return tuple(each for each in BACKENDS[1:] if each in names or ALL_BACKENDS in names)
+    return tuple(each for each in BACKENDS if each in names or ALL_BACKENDS in names)
 
 
 def value_of(config: Config, key: str) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor import engine
 from kdoctor.cli.choices import VerifyOptions
+from kdoctor.config import ALL_BACKENDS, named_backends
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Severity
 from kdoctor.report.output import is_terminal
@@ -21,8 +22,10 @@ from kdoctor.verify.user.results import VerdictState
 if TYPE_CHECKING:
     from kdoctor.documents import Kind
     from kdoctor.engine import FixResult
+    from kdoctor.interpreters import Interpreter
+    from kdoctor.verify.user.definitions import Source
+    from kdoctor.verify.user.interpreter import Chosen
     from kdoctor.verify.user.results import Report
-    from kdoctor.verify.user.verifying import Source
 
 
 class Verified(NamedTuple):
@@ -54,7 +57,6 @@ def verified(
             "user code is verified in forked processes that the kernel sandboxes, which "
             f"{platform.system()} does not support: run kdoctor on Linux, in WSL or in a container"
         )
-    from kdoctor.verify.user.interpreter import choose  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415
     from kdoctor.verify.user.verifying import verify  # noqa: PLC0415
@@ -74,10 +76,10 @@ def verified(
         except OSError as error:
             unreadable.append((path, f"cannot be read: {error.strerror or error}"))
     first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
-    interpreter = choose(os.path.dirname(first), running.python)  # noqa: PTH120
+    chosen = _chosen(os.path.dirname(first), running, how, policy)  # noqa: PTH120
     limits = Limits(running.seconds, at_once=how.get("jobs") or 0, sandboxed=running.sandboxed)
     with progress(sys.stderr, shown=is_terminal(sys.stderr)) as report_progress:
-        report = verify(sources, texts, interpreter, limits, report_progress)
+        report = verify(sources, texts, chosen, limits, report_progress)
     left, with_unsafe = _left(fixed, report)
     report = replace(
         report,
@@ -86,6 +88,24 @@ def verified(
         unsafe=0 if policy.unsafe(unsafe) else with_unsafe,
     )
     return Verified(report, sources, texts, how.get("kind"))
+
+
+def _chosen(
+    folder: str, running: VerifyOptions, how: engine.Options, policy: engine.FileSelection
+) -> Interpreter | Chosen:
+    """Return the Python to run on, with the backends that the command line or a setting names.
+
+    Raises:
+        UsageProblem: no Python has what is needed, or a backend that the command line names.
+    """
+    from kdoctor.verify.user.interpreter import choose, choose_with  # noqa: PLC0415
+
+    option = how.get("backend")
+    backends = named_backends(policy.main.value("backend") if option is None else option)
+    if not backends:
+        return choose(folder, running.python)
+    all_of = option is not None and ALL_BACKENDS not in option
+    return choose_with(folder, running.python, backends, all_of=all_of)
 
 
 def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
@@ -108,6 +128,7 @@ class Texts:
         self._how: engine.Options = {
             "target": how.get("target"),
             "namespace": how.get("namespace"),
+            "backend": how.get("backend"),
             "keras_2_helpers": how.get("keras_2_helpers"),
             "project_types": how.get("project_types"),
             "config": how.get("config"),

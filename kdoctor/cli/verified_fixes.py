@@ -42,7 +42,13 @@ def only_verified(
     """
     verdicts = verified.report.verdicts
     bad = _bad(verdicts)
-    equal = {(each.path, each.name) for each in verdicts if each.is_whole}
+    # With each backend that was asked for.
+    held_back = {(each.path, each.cell, each.line) for each in verdicts if not each.is_whole}
+    equal = {
+        (each.path, each.name)
+        for each in verdicts
+        if (each.path, each.cell, each.line) not in held_back
+    }
     evidence = [
         each
         for each in evidence_for(verified.sources, verified.texts, equal)
@@ -76,10 +82,10 @@ def only_verified(
 
 def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
     """Return the files in which something differs after the fix."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for each in verdicts:
         if each.is_bad and each.changed:
-            found.setdefault(each.path, []).append(each.name)
+            found.setdefault(each.path, {})[each.name] = None
     return {
         path: f"not the same after the fix: {', '.join(names)}" for path, names in found.items()
     }
@@ -156,7 +162,9 @@ def _left(
 
 def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
     """Name the definitions that the remaining findings are in, and their verdicts."""
-    states = {each.name: _shown(each) for each in verdicts}
+    # Of several backends, the one that keeps the fix back.
+    last_bad = sorted(verdicts, key=lambda each: not each.is_whole)
+    states = {each.name: _shown(each) for each in last_bad}
     reasons: dict[str, None] = {}
     outside: list[int] = []
     for finding, around in _placed(file, left, kind):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdoctor.cli import choices, options, streams
+from kdoctor.config import ALL_BACKENDS, BACKENDS, named_backends
 from kdoctor.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from kdoctor.report.output import Page
     from kdoctor.verify.reference.results import Result
     from kdoctor.verify.user.results import Report
-
-
-class Backend(enum.StrEnum):
-    """Backends of Keras 3, for ``--backend``."""
-
-    TENSORFLOW = "tensorflow"
-    JAX = "jax"
-    TORCH = "torch"
-    ALL = "all"
 
 
 class Device(enum.StrEnum):
@@ -36,7 +28,15 @@ class Device(enum.StrEnum):
 
 
 BackendOption = Annotated[
-    Backend, typer.Option("--backend", help="The backend of Keras 3, or all installed ones.")
+    list[str] | None,
+    typer.Option(
+        "--backend",
+        metavar="NAME,...",
+        help="The backends of Keras 3 to run the fixed code, or the reference, with: all that are "
+        "installed, or some of tensorflow, jax and torch. The fix is then that of `kdoctor fix "
+        "--backend`.  [default: tensorflow]",
+        show_default=False,
+    ),
 ]
 DeviceOption = Annotated[
     Device, typer.Option("--device", help="The CPU, each GPU that the backend sees, or both.")
@@ -63,7 +63,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
     trust_rules: options.TrustRules = False,
-    backend: BackendOption = Backend.TENSORFLOW,
+    backend: BackendOption = None,
     device: DeviceOption = Device.ALL,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
@@ -73,6 +73,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     \b
     kdoctor verify train.py                       its losses, metrics, layers, models, activations
     kdoctor verify src/ --unsafe --json
+    kdoctor verify losses.py --backend all        the fixed code on TensorFlow, JAX and PyTorch
     kdoctor verify train.py --python .venv/bin/python
     kdoctor verify                                check the reference here instead, against closed
                                                   forms, finite differences, Keras and tf_keras
@@ -84,14 +85,18 @@ def verify(  # noqa: PLR0913 - the options of the command
     secrets from the environment. If the system cannot enforce this, nothing runs without
     --no-sandbox.
 
+    With --backend, code that does not run on Keras 2 runs on Keras 3 with TensorFlow before its
+    fix, and there is a verdict for each backend.
+
     Exit code: 0 everything that could be tried is equal (or within tolerance), 1 something
-    differs, 2 it cannot be done.
+    differs, 2 it cannot be done, or a backend that --backend names is not installed.
     """  # noqa: D301 - \b keeps the lines of the examples
     page = streams.output(color)
     if paths and "-" in paths:
         raise UsageProblem("verify reads files and folders, not standard input: name a file")
     if paths:
         how = choices.engine_options(
+            backend=backend,
             exclude=exclude,
             config=config,
             isolated=isolated,
@@ -137,14 +142,15 @@ def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:
     return not any(each.is_bad for each in report.verdicts)
 
 
-def _results(backend: Backend, device: Device) -> list[Result]:
+def _results(backend: list[str] | None, device: Device) -> list[Result]:
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.verify.reference.run import installed, places, run  # noqa: PLC0415
 
-    backends = installed() if backend is Backend.ALL else [backend.value]
+    names = choices.split(backend) or [BACKENDS[0]]
+    asked = named_backends(names)
     found: list[Result] = []
-    for place in places(backends, device.value):
+    for place in places(installed() if ALL_BACKENDS in names else asked, device.value):
         with progress(sys.stderr, shown=is_terminal(sys.stderr)) as report_progress:
             found += run(place, report_progress)
     return found

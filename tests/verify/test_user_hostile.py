@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from kdoctor.interpreters import interpreter_for
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
 

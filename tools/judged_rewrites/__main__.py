@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import Verdict, VerdictState
 from kdoctor.verify.user.running import Limits
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 from tools.judged_rewrites.material import HERE, Rewrite, rewrites
 
 RECORD = HERE / "record.json"

@@ -79,6 +79,27 @@ class PointsTo:
         """Return the same within the enclosing function, whoever calls it."""
         return self._resolve(expression, (), 0)
 
+    def is_same(self, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+        """Say whether two expressions stand for one object.
+
+        Where its creation is not known, they do if they are spelled alike and begin with one
+        variable, or with ``self`` in one class.
+        """
+        first, second = self.of(one), self.of(other)
+        if first and second:
+            return bool(first & second)
+        source = self._module.source
+        return source(one) == source(other) and self._root(one) == self._root(other)
+
+    def _root(self, node: cst.BaseExpression) -> object:
+        """Return what the first name of ``a.b.c`` is: the class for ``self``, else its bindings."""
+        while isinstance(node, cst.Attribute):
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return None
+        cls = self.class_written(node)
+        return self._module.bindings_at(node) if cls is None else cls
+
     def creation_of(self, expression: cst.CSTNode, depth: int = 0) -> cst.Call | None:
         """Return the one call that creates an expression's object; None where it is not known.
 

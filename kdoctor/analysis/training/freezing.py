@@ -184,22 +184,7 @@ class Freezing:
 
     def is_same(self, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
         """Say whether two expressions stand for one object."""
-        first, second = self.points_to.of(one), self.points_to.of(other)
-        if first and second:
-            return bool(first & second)
-        return self.module.source(one) == self.module.source(other) and (
-            self._root(one) == self._root(other)
-        )
-
-    def _root(self, node: cst.BaseExpression) -> object:
-        """Return what the first name of ``a.b.c`` is: the class for ``self``, else its bindings."""
-        while isinstance(node, cst.Attribute):
-            node = node.value
-        if not isinstance(node, cst.Name):
-            return None
-        bound = self.module.bindings_at(node)
-        cls = self.points_to.class_written(node)
-        return bound if cls is None else cls
+        return self.points_to.is_same(one, other)
 
     def is_in(self, model: cst.BaseExpression, whole: cst.BaseExpression) -> bool:
         """Say whether a model is a part of another, by the code that makes the other."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.queries import Call, calls
 from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
@@ -60,11 +61,11 @@ def _may_be_compiled_with_another(call: Call) -> bool:
     module, optimizer = call.module, call.use.node.value
     if call.leaf != "variables" or call.cls or not isinstance(optimizer, cst.Attribute):
         return False
-    model = module.source(optimizer.value)
+    is_same = points_to_of(module).is_same
     compiled = (
         argument(each.called, "optimizer", 0)
         for each in module.members_named("compile")
-        if each.called and module.source(each.node.value) == model
+        if each.called and is_same(each.node.value, optimizer.value)
     )
     return any(given is not None and not _is_of_keras(module, given.value) for given in compiled)
 

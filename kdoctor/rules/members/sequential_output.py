@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.queries import Read, reads
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.model import Edit, Finding, Fix, NoFix, Precedence, Severity
@@ -66,20 +69,33 @@ def _parameter(module: Module, model: cst.BaseExpression) -> Binding | None:
 
 def _is_made_a_tensor(read: Read) -> bool:
     """Say whether the function calls the model on a symbolic tensor."""
-    owner = read.source(read.node.value)
-    return any(
-        read.source(call.func) == owner
-        for call in read.module.nodes(cst.Call)
-        if is_symbolic(read.module, call)
-    )
+    module, scope = read.module, read.module.scope_of(read.node)
+    inside = (each for each in module.nodes(cst.Call) if module.scope_of(each) is scope)
+    return _is_among(read, (each.func for each in inside if is_symbolic(module, each)))
 
 
 def _is_called(read: Read) -> bool:
-    """Say whether something of the same spelling is called, or handed to who may call it."""
-    owner = read.source(read.node.value)
+    """Say whether the model is called, or handed to who may call it."""
     called = (call.func for call in read.module.nodes(cst.Call))
     given = (argument.value for argument in read.module.nodes(cst.Arg))
-    return any(read.source(each) == owner for each in (*called, *given))
+    return _is_among(read, (*called, *given))
+
+
+def _is_among(read: Read, expressions: Iterable[cst.BaseExpression]) -> bool:
+    """Say whether one of these is the model that is read, by its own name or another."""
+    module, model = read.module, read.node.value
+    points_to = points_to_of(module)
+    return any(
+        points_to.is_same(each, model)
+        for each in expressions
+        if isinstance(each, cst.Name | cst.Attribute)
+        and (module.source(each) == module.source(model) or _is_model(module, each))
+    )
+
+
+def _is_model(module: Module, node: cst.BaseExpression) -> bool:
+    found = module.type_of(node)
+    return found is not None and found.kind is Kind.MODEL
 
 
 def _of_a_sequential(read: Read) -> Finding:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdoctor import parse_ast
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
-from kdoctor.verify.user.verifying import Source, Texts
+from kdoctor.verify.user.verifying import Texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter, interpreter_for, interpreter_named
+from kdoctor.verify.user.results import TITLES
 
 _PROBE_CODE = """
 import sys
@@ -22,7 +24,7 @@ try:
 except ImportError:
     version = None
 found = {}
-for name in ("tensorflow", "keras", "tf_keras", "numpy"):
+for name in ("tensorflow", "keras", "tf_keras", "numpy", "jax", "torch"):
     if find_spec(name) is not None:
         try:
             found[name] = version(name)
@@ -56,6 +58,19 @@ class Probe:
     def lacks(self) -> str:
         """What is missing, as a sentence with the remedy; "" if nothing is."""
         path = self.interpreter.path
+        lacking = self.lacks_keras_3
+        if not lacking and "tf_keras" not in self.found:
+            minor = ".".join(self.found["tensorflow"].split(".")[:2])
+            return (
+                f"{path} ({self.interpreter.because}) has no tf_keras, the Keras 2 that runs the "
+                f"original code: run {path} -m pip install 'tf_keras~={minor}.0'"
+            )
+        return lacking
+
+    @property
+    def lacks_keras_3(self) -> str:
+        """The same, for code that need not run on Keras 2."""
+        path = self.interpreter.path
         if not self.has_tensorflow:
             return (
                 f"{path} ({self.interpreter.because}) has no TensorFlow, which `verify` needs to "
@@ -70,12 +85,6 @@ class Probe:
                 "Keras 3: create a separate environment, run "
                 "python -m pip install 'tensorflow>=2.16' tf_keras in it, "
                 "and choose it with --python"
-            )
-        if "tf_keras" not in self.found:
-            minor = ".".join(self.found["tensorflow"].split(".")[:2])
-            return (
-                f"{path} ({self.interpreter.because}) has no tf_keras, the Keras 2 that runs the "
-                f"original code: run {path} -m pip install 'tf_keras~={minor}.0'"
             )
         if self.python < (3, 9):
             return (
@@ -93,29 +102,70 @@ def inherited_environment() -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The Python to verify on, the backends that it has, and what it does not have, as sentences.
+
+    Without ``has_keras_2``, code before its fix runs on Keras 3.
+    """
+
+    interpreter: Interpreter
+    backends: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()  # backend and sentence
+    has_keras_2: bool = True
+
+
 def choose(folder: str, named: str | None) -> Interpreter:
     """Return the Python to verify on.
 
     Raises:
         UsageProblem: it lacks TensorFlow, Keras 3 or tf_keras.
     """
+    return _checked(_chosen(folder, named), lambda found: found.lacks).interpreter
+
+
+def choose_with(folder: str, named: str | None, backends: Sequence[str], *, all_of: bool) -> Chosen:
+    """Return the Python to verify on, with those of the ``backends`` that it has.
+
+    Raises:
+        UsageProblem: it lacks TensorFlow, Keras 3, or, if ``all_of`` them are wanted, a backend.
+    """
+    found = _checked(_chosen(folder, named), lambda found: found.lacks_keras_3)
+    path = found.interpreter.path
+    missing = {
+        each: f"{path} ({found.interpreter.because}) has no {TITLES[each]}, so nothing was run "
+        f"with it: run {path} -m pip install {each}"
+        for each in backends
+        if each not in found.found
+    }
+    if missing and all_of:
+        rest = " or ".join(TITLES[each] for each in missing)
+        raise UsageProblem(
+            f"{path} ({found.interpreter.because}) has no {rest}: run {path} -m pip install "
+            f"{' '.join(missing)}, choose another Python with --python, or use --backend all for "
+            "those that are installed"
+        )
+    there = tuple(each for each in backends if each not in missing)
+    has_keras_2 = "tf_keras" in found.found
+    return Chosen(found.interpreter, there, tuple(missing.items()), has_keras_2)
+
+
+def _chosen(folder: str, named: str | None) -> Probe:
     if named is not None:
         interpreter = interpreter_named(named)
         if interpreter is None:
             raise UsageProblem(f"--python {named}: no such Python interpreter")
-        return _checked(probe(interpreter))
+        return probe(interpreter)
     own = Interpreter(sys.executable, "the one that runs kdoctor")
     projects = interpreter_for(folder)
     if projects.path != own.path:
         try:
             found = probe(projects)
         except UsageProblem:
-            return _checked(
-                probe(own)
-            )  # a broken interpreter cannot be the one that the code runs on
+            return probe(own)  # a broken interpreter cannot be the one that the code runs on
         if found.has_tensorflow:
-            return _checked(found)
-    return _checked(probe(own))
+            return found
+    return probe(own)
 
 
 def choose_old(named: str) -> Interpreter:
@@ -140,10 +190,10 @@ def choose_old(named: str) -> Interpreter:
     return interpreter
 
 
-def _checked(found: Probe) -> Interpreter:
-    if found.lacks:
-        raise UsageProblem(found.lacks)
-    return found.interpreter
+def _checked(found: Probe, lacks: Callable[[Probe], str]) -> Probe:
+    if lacks(found):
+        raise UsageProblem(lacks(found))
+    return found
 
 
 def probe(interpreter: Interpreter) -> Probe:

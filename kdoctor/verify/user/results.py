@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import Final
+
+TENSORFLOW: Final = "tensorflow"
+TITLES: Final = {TENSORFLOW: "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+KERAS_2: Final = "Keras 2"
+KERAS_3: Final = "Keras 3"
 
 
 class VerdictState(enum.StrEnum):
@@ -26,7 +32,9 @@ class Verdict:
     computed from. ``largest`` is the largest difference over all ``cases``. ``share`` is the
     largest fraction of its tolerance that a difference uses, and ``tolerance`` is that tolerance,
     relative to the value. ``changed`` says whether the fix changes the definition or what it
-    depends on; ``unreached`` lists changed lines that did not run.
+    depends on; ``unreached`` lists changed lines that did not run. ``backend`` is what the fixed
+    code ran with, ``before`` the Keras that the original ran on, and ``uncompared`` names results
+    that this backend does not have.
     """
 
     path: str
@@ -47,6 +55,9 @@ class Verdict:
     notes: tuple[str, ...] = ()
     cell: int | None = None
     unreached: tuple[str, ...] = ()
+    backend: str = TENSORFLOW
+    before: str = KERAS_2
+    uncompared: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -65,7 +76,8 @@ class Report:
 
     ``left`` counts the errors that remain in files with a definition that cannot be run on Keras 3;
     ``unsafe`` counts those with an unsafe fix that was not applied. If not ``sandboxed``, user code
-    ran with all permissions.
+    ran with all permissions. ``backends`` are those that were asked for and are there, () if none
+    was asked for; ``missing`` holds the others, each with a sentence.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -76,3 +88,5 @@ class Report:
     left: int = 0
     unsafe: int = 0
     sandboxed: bool = True
+    backends: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()

@@ -1,6 +1,7 @@
-"""The two processes that run user code: Keras 2 runs first, then Keras 3 runs and compares.
+"""The processes that run user code: Keras 2 runs first, then Keras 3 runs and compares.
 
-Both start at once, because importing a framework takes seconds.
+All start at once, because importing a framework takes seconds. Where backends are asked for,
+Keras 3 runs once with each, and code that does not run on Keras 2 runs on Keras 3 before its fix.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self
@@ -27,16 +28,16 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
 from kdoctor.verify.user.interpreter import inherited_environment
+from kdoctor.verify.user.results import TITLES
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
 _SHIM = _HERE.parent / "keras_2.py"
-_KERAS_2, _KERAS_3 = "keras_2", "keras_3"
+_KERAS_2, _BEFORE, _KERAS_3 = "keras_2", "keras_3_before", "keras_3"
 _ENVIRONMENT = {
     **QUIET,
     **ON_THE_CPU,
     **ONE_THREAD,
-    "KERAS_BACKEND": "tensorflow",
     "PYTHONUTF8": "1",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
@@ -70,11 +71,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The answers of both sides by job number, and the versions that ran."""
+    """The answers of all sides by job number, and the versions that ran.
+
+    ``before`` holds those of Keras 3 for code before its fix, and ``on`` those of each backend that
+    was asked for; ``keras_3`` are those where none was.
+    """
 
     keras_2: dict[int, Answer]
     keras_3: dict[int, Answer]
     versions: tuple[tuple[str, str], ...]
+    before: dict[int, Answer] = field(default_factory=dict)
+    on: dict[str, dict[int, Answer]] = field(default_factory=dict)
 
 
 def run(  # noqa: PLR0913 - what runs, where, and how far
@@ -85,35 +92,75 @@ def run(  # noqa: PLR0913 - what runs, where, and how far
     progress: Progress | None = None,
     *,
     old_interpreter: Interpreter | None = None,
+    backends: Sequence[str] = (),
+    has_keras_2: bool = True,
 ) -> Ran:
-    """Run jobs before the fix on Keras 2, and after it on Keras 3.
+    """Run jobs before the fix on Keras 2, and after it on Keras 3, with each of the ``backends``.
 
-    Keras 2 is that of ``old_interpreter``, if there is one.
+    Keras 2 is that of ``old_interpreter``, if there is one. With backends, what does not run on it
+    runs on Keras 3 with TensorFlow before the fix; all of it, if the interpreter has no Keras 2.
 
     Raises:
         UsageProblem: a worker does not start, or this system cannot sandbox it.
     """
     if not old:
-        return Ran({}, {}, ())
+        return Ran({}, {}, (), on={each: {} for each in backends})
+    names = {each: f"{_KERAS_3}-{each}" for each in backends} or {"": _KERAS_3}
+    workers: dict[str, _Worker] = {}
+    found: dict[str, dict[int, Answer]] = {_KERAS_2: {}, _BEFORE: {}}
+    total = len(old) + len(new) * len(names)
     with (
         exit_on_signals(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
-        _Worker(_KERAS_2, old_interpreter or interpreter, Path(folder), limits) as first,
-        _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
+        contextlib.ExitStack() as started,
     ):
-        total = len(old) + len(new)
-        before = _collected(first.answers(old), 0, total, progress)
-        # What killed its process, or could not be tried, would do the same again.
-        repeated = [
-            {**job, "repeats": before[job["id"]]["state"] == "ran"}
-            for job in new
-            if before[job["id"]]["state"] != "ended"
-        ]
-        after = _collected(second.answers(repeated), len(old), total, progress)
-    versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
+
+        def start(side: str) -> None:
+            python = old_interpreter or interpreter if side == _KERAS_2 else interpreter
+            made = _Worker(side, python, Path(folder), limits)
+            workers[side] = started.enter_context(made)
+
+        def answers_of(side: str, jobs: Sequence[Job]) -> None:
+            done = sum(map(len, found.values()))
+            answers = workers[side].answers(jobs)
+            found[side] = _collected(answers, done, max(total, done + len(jobs)), progress)
+
+        for side in ([_KERAS_2] if has_keras_2 else []) + [*names.values()]:
+            start(side)
+        if has_keras_2:
+            answers_of(_KERAS_2, old)
+        states = {number: each["state"] for number, each in found[_KERAS_2].items()}
+        rest = [job for job in old if states.get(job["id"]) not in {"ran", "ended"}]
+        if rest and backends:
+            start(_BEFORE)
+            answers_of(_BEFORE, rest)
+        repeated = _repeated(new, found[_KERAS_2], found[_BEFORE])
+        for side in names.values():
+            answers_of(side, repeated)
     return Ran(
-        before, after, tuple((side, version) for side, version in versions.items() if version)
+        found[_KERAS_2],
+        found.get(_KERAS_3, {}),
+        tuple((side, each.version) for side, each in workers.items() if each.version),
+        found[_BEFORE],
+        {each: found[names[each]] for each in backends},
     )
+
+
+def _repeated(new: Sequence[Job], old: dict[int, Answer], again: dict[int, Answer]) -> list[Job]:
+    """Return jobs after the fix, each with the side before it that it repeats, "" if none ran.
+
+    What killed its process before the fix would do the same again: it is left out.
+    """
+    jobs = []
+    for job in new:
+        states = {
+            side: found.get(job["id"], {}).get("state")
+            for side, found in ((_KERAS_2, old), (_BEFORE, again))
+        }
+        if "ended" not in states.values():
+            ran = [side for side, state in states.items() if state == "ran"]
+            jobs.append({**job, "repeats": ran[0] if ran else ""})
+    return jobs
 
 
 @contextlib.contextmanager
@@ -157,6 +204,7 @@ class _Worker:
     def __init__(self, side: str, interpreter: Interpreter, folder: Path, limits: Limits) -> None:
         self.version = ""  # what it runs; set once it has reported
         self._side, self._folder = side, folder
+        self._backend = side.partition("-")[2] or "tensorflow"
         self._interpreter = interpreter
         self._limits = limits
         self._errors = folder / f"{side}-stderr"
@@ -166,6 +214,7 @@ class _Worker:
     def _started(self) -> subprocess.Popen[bytes]:
         limits, folder = self._limits, str(self._folder)
         homes = dict.fromkeys(("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME"), folder)
+        backend = {"KERAS_BACKEND": self._backend}
         code = [self._interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
         with self._errors.open("wb") as errors:
             return subprocess.Popen(
@@ -173,7 +222,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=inherited_environment() | _ENVIRONMENT | homes,
+                env=inherited_environment() | _ENVIRONMENT | homes | backend,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -261,7 +310,7 @@ class _Worker:
             yield message
         if not self.version:
             self._process.wait()
-            raise UsageProblem(_start_error(self._interpreter, self._errors))
+            raise UsageProblem(_start_error(self._interpreter, self._errors, self._backend))
 
 
 def _capacity(memory: int) -> int:
@@ -313,10 +362,10 @@ def _no_sandbox(missing: Sequence[str]) -> str:
     )
 
 
-def _start_error(interpreter: Interpreter, errors: Path) -> str:
+def _start_error(interpreter: Interpreter, errors: Path, backend: str) -> str:
     said = errors.read_text("utf-8", "replace").strip().splitlines()
     last = said[-1] if said else "no output"
     return (
-        f"TensorFlow does not start on {interpreter.path} ({interpreter.because}): {last} "
+        f"{TITLES[backend]} does not start on {interpreter.path} ({interpreter.because}): {last} "
         "(run `kdoctor env` to find the cause)"
     )

@@ -9,7 +9,7 @@ from kdoctor.documents import Document, Kind, Unit
 from kdoctor.errors import FileProblem
 from kdoctor.model import Span
 from kdoctor.rewrite.source_lines import LINE_BREAK
-from kdoctor.verify.user.verifying import Source
+from kdoctor.verify.user.definitions import Source
 
 
 def sources_of(

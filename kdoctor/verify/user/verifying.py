@@ -4,94 +4,42 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses_of
+from kdoctor.verify.user.definitions import Source, Subject
+from kdoctor.verify.user.interpreter import Chosen
+from kdoctor.verify.user.judging import Answers, verdict_of
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.project_call_sites import ProjectCallSites
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
-from kdoctor.verify.user.running import Answer, Job, Limits, Progress, run
+from kdoctor.verify.user.running import Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One module's text before and after its fix.
-
-    ``places`` maps each line of the text to its cell (in a notebook) and line in the file. The code
-    block of a page does not start on line 1.
-    """
-
-    path: str
-    before: str
-    after: str
-    places: tuple[tuple[int | None, int], ...] = ()
-
-    def place(self, number: int) -> tuple[int | None, int]:
-        """Return the cell and line in the file of a line of the text, counted from 1."""
-        known = 0 < number <= len(self.places)
-        return self.places[number - 1] if known else (None, number)
-
-    def where(self, number: int) -> str:
-        """Return the same place as text for people."""
-        cell, line = self.place(number)
-        return f"line {line}" if cell is None else f"line {line} of cell {cell}"
-
-
-# A missing package. A missing tf_keras is reported before anything runs.
-_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
-# The wording of Keras and TensorFlow: "TensorBoard is not installed, missing …",
-# "You must install pydot (`pip install pydot`)".
-_LACKING_IN_WORDS = re.compile(
-    r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
-    r"|You must install `?(?P<other>\w+))"
-)
-# What the kernel refuses, and what the audit hook refuses before the kernel has to.
-_REFUSED = re.compile(
-    r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
-    r"|Permission denied"
-)
-_MAX_QUOTED_LINES = 4
-_KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Returns the text of another module of the project before and after the fix.
 Texts = Callable[[Path], tuple[str, str] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """A definition of a source, with a job for each side or the verdict that replaces them.
-
-    ``line`` is a line of the source's text. ``with_defaults`` are two more jobs, which leave the
-    calls of the project alone: they are there where the fix changes a default that calls may hide.
-    """
-
-    source: Source
-    name: str
-    line: int
-    old: Job | None = None
-    new: Job | None = None
-    verdict: Verdict | None = None
-    changed: bool = False
-    with_defaults: tuple[Job, Job] | None = None
-
-
 def verify(
     sources: Iterable[Source],
     texts: Texts,
-    interpreter: Interpreter,
+    on: Interpreter | Chosen,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Run each definition of the sources on both sides, and return their verdicts."""
+    """Run each definition of the sources on both sides, and return their verdicts.
+
+    With an interpreter that was chosen for some backends, there is one for each of them.
+    """
+    chosen = on if isinstance(on, Chosen) else Chosen(on)
+    interpreter = chosen.interpreter
     sources = list(sources)
     elsewhere = ProjectCallSites(frozenset(_names_in(sources)))
     subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
@@ -105,25 +53,41 @@ def verify(
             old.append({**each.with_defaults[0], "id": number + len(subjects)})
             new.append({**each.with_defaults[1], "id": number + len(subjects)})
     limits = limits or Limits()
-    ran = run(old, new, interpreter, limits, progress)
-
-    def verdict(each: _Subject, number: int) -> Verdict:
-        return _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
-
-    verdicts = []
-    for number, each in enumerate(subjects):
-        found = each.verdict or verdict(each, number)
-        if each.with_defaults is not None and found.state is VerdictState.EQUAL:
-            again = verdict(each, number + len(subjects))
-            found = again if again.state is VerdictState.DIFFERENT else found
-        verdicts.append(found)
+    ran = run(
+        old,
+        new,
+        interpreter,
+        limits,
+        progress,
+        backends=chosen.backends,
+        has_keras_2=chosen.has_keras_2,
+    )
+    answers = Answers(ran, interpreter.path)
+    verdicts = [
+        _verdict(each, number, answers, len(subjects), backend)
+        for number, each in enumerate(subjects)
+        for backend in chosen.backends or ("",)
+    ]
     return Report(
         tuple(verdicts),
         interpreter.path,
         interpreter.because,
         ran.versions,
         sandboxed=limits.sandboxed,
+        backends=chosen.backends,
+        missing=chosen.missing,
     )
+
+
+def _verdict(subject: Subject, number: int, answers: Answers, count: int, backend: str) -> Verdict:
+    """Return the verdict on one of ``count`` definitions, with a backend if one is asked for."""
+    if subject.verdict is not None:
+        return replace(subject.verdict, backend=backend) if backend else subject.verdict
+    found = answers.verdict(subject, number, backend)
+    if subject.with_defaults is not None and found.state is VerdictState.EQUAL:
+        again = answers.verdict(subject, number + count, backend)
+        found = again if again.state is VerdictState.DIFFERENT else found
+    return found
 
 
 def _names_in(sources: Iterable[Source]) -> Iterator[str]:
@@ -136,7 +100,7 @@ def _names_in(sources: Iterable[Source]) -> Iterator[str]:
         yield from filter(None, map(_name, _with_inner(statements)))
 
 
-def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> Iterator[_Subject]:
+def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> Iterator[Subject]:
     place = place_of(Path(source.path))
     where = source.where
     before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
@@ -197,9 +161,9 @@ def _subject(  # noqa: PLR0913, PLR0917
     after: Sliced,
     uses: CallSites,
     others: CallSites | None,
-) -> _Subject | None:
+) -> Subject | None:
     """Return a definition with its jobs; None if it does not use Keras."""
-    subject = _Subject(source, name, statement.node.lineno)
+    subject = Subject(source, name, statement.node.lineno)
     is_of_keras = bool(uses.roles) or _takes_predictions(statement)
     try:
         old = before.slice(name)
@@ -207,7 +171,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         if not is_of_keras and not before.may_need_keras(name):
             return None
         why = f"{refusal.why} ({source.where(refusal.line)})"
-        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=why))
+        return replace(subject, verdict=verdict_of(subject, VerdictState.NOT_TRIED, why=why))
     if not old.frameworks and not is_of_keras:
         return None
     # Only calls in the same file are certain to be calls of this definition.
@@ -273,10 +237,10 @@ def _without_optional(call: dict[str, Any], required: list[str]) -> dict[str, An
     return {**call, "args": call["args"][: len(required)], "kwargs": kwargs}
 
 
-def _lost(subject: _Subject, why: str) -> _Subject:
+def _lost(subject: Subject, why: str) -> Subject:
     """Return a definition that the fix removed or broke, with that verdict."""
     subject = replace(subject, changed=True)
-    return replace(subject, verdict=_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
+    return replace(subject, verdict=verdict_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
 
 
 def _takes_predictions(statement: Statement) -> bool:
@@ -353,89 +317,3 @@ def _lines_of(statement: Statement, where: Sliced) -> list[str]:
 
 def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
-
-
-def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
-    """Combine the answers of both sides into a verdict."""
-    unknown = {"state": "ended", "error": "it was not run"}
-    old, new = old or unknown, new or unknown
-    if old["state"] == "ended":  # a process that died says nothing about the values
-        return _of(subject, VerdictState.NOT_TRIED, why=f"on Keras 2 {old['error']}")
-    if old["state"] != "ran":
-        return _not_run(subject, old, new, python)
-    details: dict[str, Any] = {
-        "kind": old["kind"],
-        "hints": tuple(new.get("hints", ())),
-        "notes": (*new.get("notes", ()), *_unreached(subject, new)),
-        "unreached": tuple(map(subject.source.where, new.get("unreached", ()))),
-    }
-    match new["state"]:
-        case "ended":
-            why = f"it runs on Keras 2, but on Keras 3 {new['error']}"
-            return _of(subject, VerdictState.NOT_TRIED, why=why, **details)
-        case "not tried":
-            return _of(subject, VerdictState.NOT_TRIED, why=new["error"], **details)
-        case "equal":
-            measured = {key: new[key] for key in ("largest", "tolerance", "share", "cases")}
-            return _of(subject, VerdictState.EQUAL, **details, **measured)
-        case "different":
-            found = {key: new[key] for key in ("where", "told", "input")}
-            return _of(subject, VerdictState.DIFFERENT, **details, **found)
-    return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"], **details)
-
-
-def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
-    """Yield a note on changed lines that did not run."""
-    lines = new.get("unreached", ())
-    if lines:
-        quoted = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
-        more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
-        yield f"not compared, because it did not run: {quoted}{more} of the fixed code"
-
-
-def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
-    """Return the verdict on a definition that did not run on Keras 2."""
-    runs = new["state"] == "ran"
-    notes = ("the fixed code runs on Keras 3",) if runs else ()
-    lacking = _LACKING.search(old["error"])
-    in_words = _LACKING_IN_WORDS.search(old["error"])
-    name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
-    if name and name.partition(".")[0] not in _KERAS:
-        why = (
-            f"it needs {name}, which {python} does not have: install the package that "
-            "provides it there, or choose another Python with --python"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if "FileNotFoundError: " in old["error"]:
-        why = (
-            "it reads a file, but runs in an empty folder: use the file's absolute path and "
-            f"--no-sandbox: {old['error']}"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if _REFUSED.search(old["error"]):
-        why = f"the sandbox blocks what it does (--no-sandbox allows it): {old['error']}"
-        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if new.get("at") == "loading" and old.get("at") != "loading":
-        return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"])
-    if old["state"] == "not tried":
-        return _of(subject, VerdictState.NOT_TRIED, why=old["error"])
-    if old.get("guessed") and not runs:
-        why = (
-            "kdoctor does not know what arguments it takes, and with those it tried it raises "
-            f"{old['error']}"
-        )
-        return _of(subject, VerdictState.NOT_TRIED, why=why)
-    return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
-
-
-def _of(subject: _Subject, state: VerdictState, **details: Any) -> Verdict:
-    cell, line = subject.source.place(subject.line)
-    return Verdict(
-        subject.source.path,
-        line,
-        subject.name,
-        state,
-        changed=subject.changed,
-        cell=cell,
-        **details,
-    )

@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from kdoctor.interpreters import Interpreter
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 
 KERAS = "import tensorflow as tf\nfrom tensorflow import keras\nfrom keras.layers import Layer\n\n"
 ATTACKS = {

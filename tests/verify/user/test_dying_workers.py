@@ -5,9 +5,10 @@ import sys
 import pytest
 
 from kdoctor.interpreters import Interpreter, interpreter_for
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits, run
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 HEAD = "import ctypes, os, signal\nfrom keras import backend as K\n"

@@ -9,9 +9,10 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.report.output import Page
 from kdoctor.report.verdicts import write_verdicts
 from kdoctor.verify.user import verifying
+from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
 from kdoctor.verify.user.running import Ran
-from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.verifying import verify
 from kdoctor.verify.user.worker import measurement
 
 TEXT = "import keras\n\n\ndef f(x):\n    return keras.ops.exp(x)\n"
@@ -24,7 +25,7 @@ def told(monkeypatch):
 
     def verdict(old, new):
         ran = Ran({0: old}, {} if new is None else {0: new}, ())
-        monkeypatch.setattr(verifying, "run", lambda *_: ran)
+        monkeypatch.setattr(verifying, "run", lambda *_, **__: ran)
         source = Source("a.py", TEXT, TEXT)
         return verify([source], lambda _: None, Interpreter("/python", "named")).verdicts[0]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from . import draws
+from . import draws, masks
 from .frameworks import Side
 from .measurement import Case, plain, random_values
 from .weights import (
@@ -53,7 +54,8 @@ def measure(
         before = plain(_called(subject, tensors, mode))
         assign(variables, weights)
         again = plain(_called(subject, tensors, mode))
-        if str(before) != str(again):
+        name = "output" if mode is None else f"output with training={mode}"
+        if str(before) != str(again) or side.knows_as_random(case, name):
             case.values.update(_random(subject, tensors, weights, variables, mode))
             continue
         assign(variables, weights)
@@ -74,19 +76,23 @@ def _measure_mode(
     side: Side,
     mode: bool | None,
 ) -> None:
-    tf = side.tf
     suffix = "" if mode is None else f" with training={mode}"
-    floats = [each for each in tf.nest.flatten(tensors) if each.dtype.is_floating]
+    call = partial(_called, subject, mode=mode)
     trained = [
-        (weight, _inner(variable))
+        (weight, variable)
         for weight, variable in zip(weights, variables)  # noqa: B905
         if weight.trainable
     ]
-    with tf.GradientTape(persistent=False) as tape:
-        tape.watch(floats)
-        output = _called(subject, tensors, mode)
-        total = [_weighted(part, tf) for part in tf.nest.flatten(output)]
-        total = [part for part in total if part is not None]
+    few = sum(weight.value.size for weight in weights) <= _MAX_WEIGHTS
+    if side.backend.compiles_calls:
+        name = f"output{suffix}"
+        case.values.update(plain(side.backend.compiled(name, call, tensors)))
+    output, gradients = side.backend.differentiate(
+        call,
+        tensors,
+        [variable for _, variable in trained],
+        wanted=few and not case.label.startswith(draws.WIDE),
+    )
     case.values[f"output{suffix}"] = plain(output)
     if side.is_old and mode:
         assign(variables, weights)
@@ -98,14 +104,13 @@ def _measure_mode(
             case.values[f"{name_of(weight)} after the call{suffix}"] = np.asarray(variable)
     if any(not weight.trainable for weight in weights):  # it may count calls
         case.values[f"output of the next call{suffix}"] = plain(_called(subject, tensors, mode))
-    few = sum(weight.value.size for weight in weights) <= _MAX_WEIGHTS
-    if not total or not few or case.label.startswith(draws.WIDE):
+    if gradients is None:
         return
-    gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])
-    for number, gradient in enumerate(gradients[: len(floats)]):
-        at = f" {number}" if len(floats) > 1 else ""
+    inputs = len(gradients) - len(trained)
+    for number, gradient in enumerate(gradients[:inputs]):
+        at = f" {number}" if inputs > 1 else ""
         case.values[f"gradient of the input{at}{suffix}"] = plain(gradient)
-    for (weight, _), gradient in zip(trained, gradients[len(floats) :]):  # noqa: B905
+    for (weight, _), gradient in zip(trained, gradients[inputs:]):  # noqa: B905
         case.values[f"gradient of {name_of(weight)}{suffix}"] = plain(gradient)
 
 
@@ -116,10 +121,11 @@ def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
         return
     batch, steps = tensors.shape[:2]
     lengths = np.arange(batch) % max(1, steps - 1) + 1
-    mask = side.tf.constant(np.arange(steps) < lengths[:, None])
-    _measure_handed_on(subject, tensors, mask, case, side)
+    seen = np.arange(steps) < lengths[:, None]
+    _measure_handed_on(subject, tensors, seen, case, side)
     if not _takes(subject, "mask"):
         return
+    mask = side.backend.tensor(seen)
     with contextlib.suppress(Exception):
         before = plain(subject(tensors, mask=mask))
         if str(before) == str(plain(subject(tensors, mask=mask))):
@@ -129,15 +135,16 @@ def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
             case.values["mask of the output"] = plain(subject.compute_mask(tensors, mask))
 
 
-def _measure_handed_on(subject: Any, tensors: Any, mask: Any, case: Case, side: Side) -> None:
+def _measure_handed_on(
+    subject: Any, tensors: Any, seen: np.ndarray, case: Case, side: Side
+) -> None:
     """Call a layer on masked input, and record the mask that it propagates."""
-    seen = side.tf.cast(mask, tensors.dtype)
-    seen = side.tf.reshape(seen, [*mask.shape, *([1] * (len(tensors.shape) - 2))])
+    array = plain(tensors)
+    factor = seen.reshape(*seen.shape, *([1] * (array.ndim - 2))).astype(array.dtype)
     with contextlib.suppress(Exception):
-        masked = side.keras.layers.Masking()(tensors * seen)
-        if getattr(masked, "_keras_mask", None) is not None:
-            output = subject(masked)
-            case.values["propagated mask"] = plain(getattr(output, "_keras_mask", None))
+        masked = side.keras.layers.Masking()(side.backend.tensor(array * factor))
+        if masks.mask_of(masked) is not None:
+            case.values["propagated mask"] = plain(masks.mask_of(subject(masked)))
 
 
 def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
@@ -145,7 +152,7 @@ def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
     with contextlib.suppress(Exception):
         subject._clear_losses()  # noqa: SLF001 - both Keras have it; drops losses of earlier calls
         _called(subject, tensors, modes_of(subject)[-1])
-        parts = [np.asarray(each, "float64").sum() for each in subject.losses]
+        parts = [np.asarray(plain(each), "float64").sum() for each in subject.losses]
         case.values["added losses"] = np.asarray(sum(parts), "float32")
 
 
@@ -157,7 +164,9 @@ def measure_training(
     assign(variables, weights)
     first = _called(model, tensors, True)
     assign(variables, weights)
-    if str(plain(first)) != str(plain(_called(model, tensors, True))):
+    again = _called(model, tensors, True)
+    name = "functional model with training=True"
+    if str(plain(first)) != str(plain(again)) or side.knows_as_random(case, name):
         case.values.update(_random(model, tensors, weights, variables, True, "functional model"))
         return
     case.values[f"output{suffix}"] = plain(first)
@@ -242,19 +251,3 @@ def _watch(layer: Any, found: dict[str, Any]) -> None:
 
 def _called(subject: Any, tensors: Any, mode: bool | None) -> Any:
     return subject(tensors) if mode is None else subject(tensors, training=mode)
-
-
-def _inner(variable: Any) -> Any:
-    """Return TensorFlow's own variable, which gradient tapes track."""
-    return getattr(variable, "value", variable) if _is_of_keras_3(variable) else variable
-
-
-def _is_of_keras_3(variable: Any) -> bool:
-    return type(variable).__module__.startswith("keras.")
-
-
-def _weighted(part: Any, tf: Any) -> Any:
-    tensor = tf.convert_to_tensor(part)
-    if not tensor.dtype.is_floating:
-        return None
-    return tf.reduce_sum(tensor * tf.cast(draws.direction(tuple(tensor.shape)), tensor.dtype))

@@ -17,25 +17,29 @@ _MIN_VALUES = 16  # values of a weight, for its distribution
 _MAX_VALUES = 200_000  # in one call
 
 
+def _told(before: object, after: object) -> str:
+    return f"{before} on Keras 2, {after} on Keras 3"
+
+
 @dataclass
 class Spread:
     """Named statistics of a random value, each with its standard error."""
 
     found: dict[str, tuple[float, float]]
 
-    def apart(self, other: Spread) -> str:
-        """Describe the first statistic that differs; "" if none does."""
+    def apart(self, other: Spread, told: Callable[[object, object], str] = _told) -> str:
+        """Describe the first statistic that differs, as told; "" if none does."""
         for name, (mean, error) in self.found.items():
             if name not in other.found:
-                return f"{name}: none on Keras 3"
+                return f"{name}: {told(f'{mean:.4g}', 'none')}"
             mine, its = other.found[name]
             if not np.isfinite([mean, mine]).all():
                 if str(mean) != str(mine):
-                    return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
+                    return f"{name}: {told(f'{mean:.4g}', f'{mine:.4g}')}"
                 continue
             allowed = _ERRORS * float(np.hypot(error, its)) + _OF_SIZE * abs(mean) + 1e-6
             if abs(mean - mine) > allowed:
-                return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
+                return f"{name}: {told(f'{mean:.4g}', f'{mine:.4g}')}"
         return ""
 
 

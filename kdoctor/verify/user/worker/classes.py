@@ -169,7 +169,7 @@ class LayerClass:
         try:
             cls._fill(case, subject, made_with, entry, side)
         except Mismatch as mismatch:
-            case.values = {"weights": str(mismatch)}
+            case.values = {"weights": side.sides.apart(mismatch.before, mismatch.after)}
         except BaseException as error:  # noqa: BLE001 - it may reject an input
             case.error = error_text(error)
         return case
@@ -295,17 +295,21 @@ class MetricClass(_Made):
             case = Case(pair.label, is_edge=pair.is_edge)
             try:
                 metric = made(subject, plan["made_with"], side)
-                true, predicted = side.tf.constant(pair.true), side.tf.constant(pair.predicted)
+                tensor = side.backend.tensor
+                true, predicted = tensor(pair.true), tensor(pair.predicted)
+                turned = tensor(pair.true[::-1].copy())
+                if side.backend.compiles_calls:
+                    case.values.update(_compiled_result(metric, true, predicted, side))
                 metric.update_state(true, predicted)
                 case.values["result after one batch"] = plain(metric.result())
-                metric.update_state(true[::-1], predicted)
+                metric.update_state(turned, predicted)
                 case.values["result after two batches"] = plain(metric.result())
                 with contextlib.suppress(Exception):  # a smaller batch has less weight
                     metric.update_state(true[1:], predicted[1:])
                     case.values["result after a smaller batch"] = plain(metric.result())
                 reset = getattr(metric, "reset_state", None) or metric.reset_states
                 reset()
-                metric.update_state(true[::-1], predicted)
+                metric.update_state(turned, predicted)
                 case.values["result after a reset"] = plain(metric.result())
                 reset()  # Keras 3 weighs weighted and unweighted batches differently
                 _measure_weighted(metric, true, predicted, case)
@@ -313,6 +317,16 @@ class MetricClass(_Made):
                 case = Case(pair.label, error=error_text(error))
             cases.append(case)
         return equally_shaped(cases)
+
+
+def _compiled_result(metric: Any, true: Any, predicted: Any, side: Side) -> dict[str, Any]:
+    """Return what a compiled step gives, as Keras compiles evaluation."""
+
+    def step(given: Any) -> Any:
+        metric.update_state(*given)
+        return metric.result()
+
+    return dict(plain(side.backend.compiled("result after one batch", step, [true, predicted])))
 
 
 def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import itertools
 import types
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,8 @@ def _makes_one(subject: Any, side: Side) -> bool:
     """Say whether it returns a loss or metric: ``compile(loss=weighted(2.0, 0.5))`` gives that."""
     pair = draws.pairs()[0]
     with contextlib.suppress(Exception):
-        return callable(subject(side.tf.constant(pair.true), side.tf.constant(pair.predicted)))
+        tensor = side.backend.tensor
+        return callable(subject(tensor(pair.true), tensor(pair.predicted)))
     return False
 
 
@@ -167,29 +169,30 @@ def _of_arrays(call: Any, plan: dict[str, Any]) -> list[Case]:
 
 
 def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-    tf, cases = side.tf, []
+    backend, cases = side.backend, []
     in_graph = True
     for pair in draws.pairs():
         if "only" in plan and pair.label not in plan["only"]:
             continue
         case = Case(pair.label, is_edge=pair.is_edge)
-        true, predicted = tf.constant(pair.true), tf.constant(pair.predicted)
         try:
-            with tf.GradientTape() as tape:
-                tape.watch(predicted)
-                value = call(true, predicted)
-                total = _weighted(value, side)
+            given = partial(_of_prediction, call, backend.tensor(pair.true))
+            predicted = backend.tensor(pair.predicted)
+            value, gradients = backend.differentiate(given, predicted, wanted=not pair.is_wide)
             case.values["value"] = plain(value)
             if not pair.is_wide:
-                gradient = None if total is None else tape.gradient(total, predicted)
-                case.values["gradient of the prediction"] = plain(gradient)
+                case.values["gradient of the prediction"] = plain((gradients or [None])[0])
             if in_graph:
-                case.values["value in a graph"] = plain(tf.function(call)(true, predicted))
+                case.values.update(plain(backend.compiled("value", given, predicted)))
                 in_graph = False
         except BaseException as error:  # noqa: BLE001 - it may reject an input
             case = Case(pair.label, error=error_text(error))
         cases.append(case)
     return equally_shaped(cases)
+
+
+def _of_prediction(call: Any, true: Any, predicted: Any) -> Any:
+    return call(true, predicted)
 
 
 def equally_shaped(cases: list[Case]) -> list[Case]:
@@ -201,16 +204,6 @@ def equally_shaped(cases: list[Case]) -> list[Case]:
     if any(case.label in alike and not case.error for case in cases):
         return [case for case in cases if case.label in alike]
     return cases
-
-
-def _weighted(value: Any, side: Side) -> Any:
-    """Return a weighted sum of ``value``, to take the gradient of every element."""
-    tf = side.tf
-    tensor = tf.convert_to_tensor(value)
-    if not tensor.dtype.is_floating:
-        return None
-    direction = draws.direction(tuple(tensor.shape))
-    return tf.reduce_sum(tensor * tf.cast(direction, tensor.dtype))
 
 
 class PairFunction:
@@ -304,20 +297,17 @@ class TensorFunction:
 
 def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
     """Call a function with a tensor or a list of tensors."""
-    tf, case = side.tf, Case(label)
+    backend, case = side.backend, Case(label)
     side.fresh()
-    floats = [each for each in tf.nest.flatten(tensor) if each.dtype.is_floating]
     try:
-        with tf.GradientTape() as tape:
-            tape.watch(floats)
-            value = call(tensor)
-            parts = tf.nest.flatten(value)
-            totals = [total for part in parts if (total := _weighted(part, side)) is not None]
+        is_wide = label.startswith(draws.WIDE)
+        value, gradients = backend.differentiate(call, tensor, wanted=not is_wide)
         case.values["value"] = plain(value)
-        if floats and totals and not label.startswith(draws.WIDE):
-            case.values["gradient of the input"] = plain(tape.gradient(totals, floats))
-        if _is_repeatable(call, tensor, case.values["value"]):
-            case.values["value in a graph"] = plain(tf.function(call)(tensor))
+        if gradients:
+            case.values["gradient of the input"] = plain(gradients)
+        is_random = side.knows_as_random(case, "value")
+        if not is_random and _is_repeatable(call, tensor, case.values["value"]):
+            case.values.update(plain(backend.compiled("value", call, tensor)))
         else:
             case = Case(label, random_values("value", lambda: call(tensor)))
     except BaseException as error:  # noqa: BLE001 - it may reject an input
@@ -366,7 +356,7 @@ def described(value: Any, side: Side) -> Any:
         return f"a symbolic tensor of shape {tuple(value.shape)}"
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, (np.ndarray, np.generic)) or side.tf.is_tensor(value):
+    if isinstance(value, (np.ndarray, np.generic)) or side.backend.is_tensor(value):
         return plain(value)
     raise TypeError(type(value).__name__)
 

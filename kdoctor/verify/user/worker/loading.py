@@ -49,7 +49,7 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(code, module.__dict__)  # noqa: S102
 
 
-def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
+def load(pieces: list[dict[str, Any]], *, is_keras_2: bool) -> Any:
     """Load the first piece as a module; the others are there for its imports.
 
     A missing package is replaced by a stand-in that raises only when it is used, because most
@@ -72,7 +72,7 @@ def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
         try:
             return importlib.import_module(main["name"])
         except ImportError as error:
-            if not stand_ins.stand_in_for(error, own, is_old=is_old):
+            if not stand_ins.stand_in_for(error, own, is_keras_2=is_keras_2):
                 raise
         for name in set(sys.modules) - before:
             if name in names:

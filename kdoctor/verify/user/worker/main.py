@@ -122,8 +122,8 @@ def _child(
 ) -> None:
     """Run the job, then end the process in any case."""
     status = 1
-    # The measurements on Keras 2, the reference files, and what the job is about.
-    read = [str(folder / f"keras_2-{job['id']}.pickle"), request["reference"]]
+    # The measurements before the fix, the reference files, and what the job is about.
+    read = [str(folder / f"{job.get('repeats')}-{job['id']}.pickle"), request["reference"]]
     read += job.get("reads", ())
     try:
         name = f"{side.name}-{job['id']}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from . import sandbox
+from .backend import COMPILED
 from .chance import Spread, spread_of_calls
 
 VALUE_TOLERANCE = 1e-5
@@ -23,8 +24,12 @@ VARIANCE_TOLERANCE = 0.02
 _VOLATILE = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
 # AutoGraph puts an error below its frames, which include ours and do not help the user.
 _OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n)+ {4}(?=\S)")
+# JAX names the function that it traces, which is ours.
+_OF_JAX = re.compile(r"\s*The error occurred while tracing the function .*? for \w+\.")
 # The part of the overall largest value that sets the scale of a channel with small values only.
 _OTHER_CHANNELS = 1e-4
+RANDOM = "shape of the "  # followed by the name of a random value
+_SUM_ROUNDINGS = 4 * 2.0**-23  # of float32, where terms cancel out
 _ROUNDINGS = 10  # rounding errors by which the two sides may differ
 _MAX_ERROR_LENGTH = 400  # characters of an error
 _TAIL = 150  # of them at the end, where Keras names the cause
@@ -49,6 +54,7 @@ class Case:
     error: str = ""
     tolerance: float = VALUE_TOLERANCE
     is_edge: bool = False  # an input at kinks of functions, where epsilons matter
+    part_of: str = ""  # the label of the case that this one becomes part of
     # The relative change of a mode's results when inputs change by a rounding error.
     sensitivity: dict[str, float] = field(default_factory=dict)
 
@@ -86,6 +92,25 @@ class Closeness:
             self.share, self.tolerance = other.share, other.tolerance
 
 
+@dataclass(frozen=True)
+class Sides:
+    """What the two sides of a comparison are called.
+
+    ``narrowed`` holds pairs of dtypes: what has the first before the fix may have the second after.
+    ``sizes`` are those of typical results, by name: where the terms of a sum cancel out, frameworks
+    that add in another order leave rounding errors of that size.
+    """
+
+    before: str = "Keras 2"
+    after: str = "Keras 3"
+    narrowed: frozenset[tuple[str, str]] = frozenset()
+    sizes: Mapping[str, float] = field(default_factory=dict)
+
+    def apart(self, before: object, after: object) -> str:
+        """Return two values that differ, as text."""
+        return f"{before} on {self.before}, {after} on {self.after}"
+
+
 class NotTried(Exception):
     """A definition cannot be tried; the text says why."""
 
@@ -100,7 +125,7 @@ def error_text(error: BaseException) -> str:
     if not frames and not isinstance(error, Rejected):
         text = f"{type(error).__name__}: {text}"
     text = sandbox.without_home(_VOLATILE.sub("", text))
-    text = " ".join(text.split())
+    text = _OF_JAX.sub("", " ".join(text.split()))
     return (
         text
         if len(text) <= _MAX_ERROR_LENGTH
@@ -132,6 +157,8 @@ def plain(value: Any) -> Any:
         value = tf.convert_to_tensor(value)
     if hasattr(value, "to_tensor"):
         value = value.to_tensor()
+    if hasattr(value, "detach"):  # of PyTorch: it may record gradients
+        value = value.detach().cpu()
     found = np.asarray(value)
     return repr(value) if found.dtype == object else found
 
@@ -147,35 +174,56 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
     return {name: leaf for place, each in parts for name, leaf in flat(each, place).items()}
 
 
+def typical_sizes(cases: Sequence[Case]) -> dict[str, float]:
+    """Return the median of the largest absolute value of each result."""
+    sizes: dict[str, list[float]] = {}
+    for case in cases:
+        for name, value in case.values.items():
+            sizes.setdefault(name, []).append(_size(value))
+    return {name: float(np.median(found)) for name, found in sizes.items()}
+
+
+def random_in(cases: Sequence[Case]) -> set[tuple[str, str]]:
+    """Return the labels of cases with the names of their random values."""
+    return {
+        (case.label, name[len(RANDOM) :])
+        for case in cases
+        for name in case.values
+        if name.startswith(RANDOM)
+    }
+
+
 def random_values(name: str, call: Callable[[], Any]) -> dict[str, Any]:
     """Return the shapes and the distribution of a random result."""
     shapes = {place: getattr(leaf, "shape", None) for place, leaf in flat(plain(call())).items()}
-    found: dict[str, Any] = {f"shape of the {name}": str(shapes)}
+    found: dict[str, Any] = {f"{RANDOM}{name}": str(shapes)}
     spread = spread_of_calls(lambda: list(flat(plain(call())).values()))
     if spread is not None:
         found[f"distribution of the {name}"] = spread
     return found
 
 
-def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
+def compare(old: Case, new: Case, sides: Sides | None = None) -> tuple[list[Difference], Closeness]:
     """Return the differences of two cases, in order, and how close to the tolerance they are."""
+    sides = sides or Sides()
     near = Closeness(tolerance=old.tolerance)
     found = []
     # Where gradients cancel out, the rounding error has the scale of the terms.
     steep = max((_size(v) for k, v in old.values.items() if k.startswith("gradient")), default=0.0)
-    for name, before in old.values.items():
+    for name, before in _expected(old, new).items():
         if name not in new.values and name.startswith("layer "):
             continue  # the fix may replace a layer by an operation
         if name not in new.values:
-            found.append(Difference(name, "no value on Keras 3"))
+            found.append(Difference(name, f"no value on {sides.after}"))
             continue
         if name == "weights" and before != new.values[name]:
             return [Difference(name, str(new.values[name]))], near
         if isinstance(new.values[name], str) and not isinstance(before, str):
-            found.append(Difference(name, f"Keras 3 gives {new.values[name]}"))  # an error
+            # an error
+            found.append(Difference(name, f"{sides.after} gives {new.values[name]}"))
             continue
         if isinstance(before, Spread) or isinstance(new.values[name], Spread):
-            text = _apart(before, new.values[name])
+            text = _apart(before, new.values[name], sides)
             found += [Difference(name, text)] if text else []
             continue
         is_gradient = name.startswith("gradient")
@@ -186,9 +234,7 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
         if is_gradient and old.is_edge:
             left, right = _finiteness(left), _finiteness(right)
         if left.keys() != right.keys():
-            found.append(
-                Difference(name, f"{len(left)} values on Keras 2, {len(right)} on Keras 3")
-            )
+            found.append(Difference(name, sides.apart(f"{len(left)} values", len(right))))
             continue
         for place, value in left.items():
             sensitivity = max(
@@ -197,7 +243,8 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             size = steep if is_gradient else _size(before)
             floor = 0.02 * tolerance * steep if is_gradient else 0.0
             floor += _ROUNDINGS * sensitivity * size
-            text, error, share = _difference(value, right[place], tolerance, floor)
+            floor += _SUM_ROUNDINGS * sides.sizes.get(name, 0.0)
+            text, error, share = _difference(value, right[place], tolerance, floor, sides)
             if np.isfinite(error):
                 near.take(Closeness(error, share, tolerance))
             if text:
@@ -207,9 +254,19 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
     return found, near
 
 
-def _apart(before: Any, after: Any) -> str:
+def _expected(old: Case, new: Case) -> dict[str, Any]:
+    """Return the values that a case must have: those of the other, and again where compiled."""
+    again = {
+        name: old.values[name[: -len(COMPILED)]]
+        for name in new.values
+        if name.endswith(COMPILED) and name[: -len(COMPILED)] in old.values
+    }
+    return {**old.values, **again}
+
+
+def _apart(before: Any, after: Any, sides: Sides) -> str:
     if isinstance(before, Spread) and isinstance(after, Spread):
-        return before.apart(after)
+        return before.apart(after, sides.apart)
     return "random on only one side"
 
 
@@ -238,7 +295,9 @@ def _without_none(left: dict[str, Any], right: dict[str, Any]) -> tuple[dict[str
     return left, right
 
 
-def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str, float, float]:
+def _difference(
+    old: Any, new: Any, tolerance: float, floor: float, sides: Sides
+) -> tuple[str, float, float]:
     """Return how two leaves differ (as text, "" if they do not), by how much, and by what share.
 
     The share is the fraction of the tolerance.
@@ -247,14 +306,13 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
         if numbers or isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
             if old is None or new is None or isinstance(old, str) or isinstance(new, str):
-                return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf, np.inf
-            return _difference(np.asarray(old), np.asarray(new), tolerance, floor)
-        text = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
-        return _all_or_nothing(text)
+                return sides.apart(_short(old), _short(new)), np.inf, np.inf
+            return _difference(np.asarray(old), np.asarray(new), tolerance, floor, sides)
+        return _all_or_nothing("" if old == new else sides.apart(repr(old), repr(new)))
     if old.shape != new.shape:
-        return _all_or_nothing(f"shape {old.shape} on Keras 2, {new.shape} on Keras 3")
-    if _sort(old) != _sort(new):
-        return _all_or_nothing(f"{old.dtype} on Keras 2, {new.dtype} on Keras 3")
+        return _all_or_nothing(sides.apart(f"shape {old.shape}", new.shape))
+    if _sort(old) != _sort(new) and (_sort(old), _sort(new)) not in sides.narrowed:
+        return _all_or_nothing(sides.apart(old.dtype, new.dtype))
     if not old.size:
         return _all_or_nothing("")
     left, right = (each.astype("float64") if _is_number(each) else each for each in (old, new))
@@ -277,7 +335,8 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         return "", largest, share
     worst = np.unravel_index(int(np.argmax(np.where(wrong, apart, -1))), apart.shape)
     at = f"at {list(map(int, worst))}: " if old.ndim else ""
-    return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest, share
+    text = sides.apart(f"{left[worst]:.7g}", f"{right[worst]:.7g}")
+    return f"{at}{text}", largest, share
 
 
 def _all_or_nothing(text: str) -> tuple[str, float, float]:

@@ -115,7 +115,7 @@ def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -
     if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
         raise NotTried("it returns a model whose inputs differ from those of the model it is given")
     found: dict[str, Any] = {
-        "output of the model": plain(model(side.tf.constant(x), training=False)),
+        "output of the model": plain(model(side.backend.tensor(x), training=False)),
         "trainable weights": [tuple(each.shape) for each in model.trainable_weights].__str__(),
     }
     if with_weights:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import draws
+from . import draws, masks
 from .calling import layer_outputs, measure, weigh
 from .frameworks import Side
 from .instantiate import MadeWithArguments, made
@@ -128,7 +128,7 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     try:
         fill(case, model, given_of(plan["inputs"], side), plan, side)
     except Mismatch as mismatch:
-        case.values = {"weights": str(mismatch)}
+        case.values = {"weights": side.sides.apart(mismatch.before, mismatch.after)}
     return [case]
 
 
@@ -137,11 +137,11 @@ def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> A
 
     If ``masked``, they carry a mask, as after a masking layer.
     """
-    tensors = [side.tf.constant(each) for each in arrays]
+    tensors = [side.backend.tensor(each) for each in arrays]
     for tensor in tensors if masked else ():
         steps = np.arange(tensor.shape[1])
         lengths = np.arange(tensor.shape[0])[:, None] % max(1, len(steps) - 1) + 1
-        tensor._keras_mask = side.tf.constant(steps < lengths)  # noqa: SLF001 - both Keras read it
+        masks.give(tensor, side.backend.tensor(steps < lengths))
     return tensors[0] if len(tensors) == 1 else tensors
 
 
@@ -152,7 +152,7 @@ def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -
     """
     kept["weights"], variables = weigh(model, kept.get("weights"))
     case.values["weights"] = "as many as on Keras 2"
-    whole = Case("")
+    whole = Case("", part_of=case.label)
     measure(model, given, whole, kept["weights"], variables, side)
     inner = layer_outputs(model, given, side)
     known = kept.setdefault("layers", list(inner))

@@ -1,8 +1,9 @@
-"""Run one job on one side: load, find out how to call it, measure; on Keras 3, compare."""
+"""Run one job on one side: load, find out how to call it, measure; after the fix, compare."""
 
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from . import (
     optimizers,
     plain_classes,
 )
+from .backend import IN_A_GRAPH
 from .frameworks import Side
 from .measurement import (
     Case,
@@ -30,6 +32,8 @@ from .measurement import (
     flat,
     may_be_a_bad_guess,
     most_informative,
+    random_in,
+    typical_sizes,
 )
 
 # Names of values that describe shapes and weights; all others are results.
@@ -45,25 +49,20 @@ _UNREACHED = "none of the code that the fix changes in it ran"
 _BRANCH = "its branch of an `if` or `try` is not taken"
 
 
-def _release(side: Side) -> str:
-    return "Keras 2" if side.is_old else "Keras 3"
-
-
 def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], Any]:
-    """Return the answer and, on Keras 2, the record that the other side repeats."""
+    """Return the answer and, before the fix, the record that the other side repeats."""
     job = {**job, "roles": set(job["roles"])}
     try:
         side.fresh()  # random numbers at import time are the same on both sides
-        module = loading.load(job["pieces"], is_old=side.is_old)
+        module = loading.load(job["pieces"], is_keras_2=side.is_keras_2)
         if job["name"] not in vars(module):  # it is in a branch that is not taken
-            return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
+            return {"state": "not tried", "error": f"{_BRANCH} on {side.label}"}, None
         subject = getattr(module, job["name"])
     except BaseException as error:  # noqa: BLE001 - user code may raise anything
         return {"state": "cannot", "error": error_text(error), "at": "loading"}, None
-    kept = folder / f"keras_2-{job['id']}.pickle"
     if side.is_old or not job["repeats"]:
         return _first(subject, job, side)
-    with kept.open("rb") as file:
+    with (folder / f"{job['repeats']}-{job['id']}.pickle").open("rb") as file:
         record = pickle.load(file)  # noqa: S301 - written by the other side
     return _second(module, job, side, record), None
 
@@ -92,6 +91,7 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
         return {"state": "not tried", "error": why}, None
     labels = {case.label for case in cases}
     record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
+    record["side"] = side.label
     return {"state": "ran", "kind": found.kind, "cases": len(cases)}, record
 
 
@@ -120,7 +120,9 @@ def _rejected(error: str) -> dict[str, Any]:
 
 
 def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]) -> dict[str, Any]:
-    """Repeat the measurement of Keras 2, and compare."""
+    """Repeat the measurement of the code before the fix, and compare."""
+    side.compared_with = record["side"]
+    side.random = random_in(record["cases"])
     found = _BY_KIND[record["kind"]]
     answer: dict[str, Any] = {"kind": found.kind}
     subject = getattr(module, job["name"])
@@ -128,12 +130,23 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         cases = _repeated(subject, record, side)
     except BaseException as error:  # noqa: BLE001
         return {**answer, "state": "cannot", "error": error_text(error)}
+    answer["uncompared"] = _without_counterpart(record, side)
+    if not record["cases"]:
+        why = f"none of its results can be measured with {side.backend.title}"
+        return {**answer, "state": "not tried", "error": why}
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
     if record["plan"].get("unread"):
         endings = ", ".join(record["plan"]["unread"])
         answer["notes"].append(f"the {endings} files that it writes are not compared")
+    if side.backend.calls_of_tensorflow():
+        answer["notes"].append(
+            f"it still calls TensorFlow, which takes tensors of {side.backend.title} on the CPU "
+            "only, and outside of training"
+        )
     new = {case.label: case for case in cases}
-    near = Closeness()
+    near, sides = Closeness(), side.sides
+    if side.tf is None:
+        sides = replace(sides, sizes=typical_sizes(record["cases"]))
     for old in record["cases"]:
         other = new.get(old.label, Case(old.label, error="it was not measured"))
         if other.error and old.label.startswith("class indices") and old is not record["cases"][0]:
@@ -141,7 +154,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
             continue
         if other.error:
             return {**answer, "state": "cannot", "error": f"{other.error} (with {old.label})"}
-        differences, apart = compare(old, other)
+        differences, apart = compare(old, other, sides)
         near.take(apart)
         if differences:
             drawn = _drawn(module, job, side, record, other)
@@ -189,7 +202,7 @@ def _is_random(name: str) -> bool:
 
 
 def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
-    """Measure as on Keras 2."""
+    """Measure as before the fix."""
     plan = {**record["plan"], "only": record["labels"]}
     return list(_BY_KIND[record["kind"]].measure(subject, plan, side))
 
@@ -206,6 +219,21 @@ def _drawn(
         return set()
     again = next((each for each in cases if each.label == case.label), case)
     return {each.where for each in compare(case, again)[0]}
+
+
+def _without_counterpart(record: dict[str, Any], side: Side) -> list[str]:
+    """Take out of a record what this backend cannot measure, and return its names."""
+    found = set[str]()
+    if not side.backend.has_sparse_gradients:
+        found |= {case.label for case in record["cases"] if case.label == optimizers.ROWS}
+        record["cases"] = [case for case in record["cases"] if case.label != optimizers.ROWS]
+    if not side.backend.has_graphs:
+        for case in record["cases"]:
+            graphs = [name for name in case.values if name.endswith(IN_A_GRAPH)]
+            found |= {*graphs}
+            for name in graphs:
+                del case.values[name]
+    return sorted(found)
 
 
 def _exercise_of(subject: Any, job: dict[str, Any], side: Side) -> Any:

@@ -15,7 +15,7 @@ _OLD = frozenset({"keras", "tf_keras"})
 _NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
-def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) -> bool:
+def stand_in_for(error: BaseException, own: Collection[str], *, is_keras_2: bool) -> bool:
     """Install a stand-in for a failed import; say whether it is worth importing again.
 
     The chain of causes is followed to the first import error: the last may come from a handler in
@@ -26,10 +26,10 @@ def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) ->
     while found is not None:
         if isinstance(found, ModuleNotFoundError) and found.name:
             root = found.name.partition(".")[0]
-            known = (root in _OLD and is_old) if root in _FRAMEWORKS else root not in own
+            known = (root in _OLD and is_keras_2) if root in _FRAMEWORKS else root not in own
             return known and _FINDER.add(found.name)
         named = _NAME.search(str(found)) if isinstance(found, ImportError) else None
-        if named is not None and is_old and named[2].partition(".")[0] in _OLD:
+        if named is not None and is_keras_2 and named[2].partition(".")[0] in _OLD:
             module = sys.modules.get(named[2])
             if module is None or named[1] in vars(module):
                 return False

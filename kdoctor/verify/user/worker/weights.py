@@ -9,10 +9,15 @@ import numpy as np
 
 from . import draws
 from .chance import spread_of_weight
+from .measurement import plain
 
 
 class Mismatch(Exception):
     """The two sides do not have the same weights."""
+
+    def __init__(self, before: str, after: str) -> None:
+        super().__init__(before, after)
+        self.before, self.after = before, after
 
 
 @dataclass
@@ -51,7 +56,7 @@ def matched(subject: Any, weights: list[Weight]) -> list[Any]:
     """
     own = _variables(subject)
     if len(own) != len(weights):
-        raise Mismatch(f"{_listed(weights)} on Keras 2, {_listed_variables(own)} on Keras 3")
+        raise Mismatch(_listed(weights), _listed_variables(own))
     by_layer: dict[str, list[tuple[str, Any, bool]]] = {}
     for each in own:
         by_layer.setdefault(each[0], []).append(each)
@@ -62,7 +67,7 @@ def matched(subject: Any, weights: list[Weight]) -> list[Any]:
         rest = [each for each in left if not named or each[0] == weight.layer]
         chosen = _chosen(weight, rest)
         if chosen is None:
-            raise Mismatch(f"{_listed(weights)} on Keras 2, {_listed_variables(own)} on Keras 3")
+            raise Mismatch(_listed(weights), _listed_variables(own))
         left = [each for each in left if each is not chosen]
         found.append(chosen[1])
     return found
@@ -96,7 +101,7 @@ def constrained(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
         if constraint is not None:
             names.append(name_of(weight))
             given = 10 * draws.rng(weight.value.size).normal(size=weight.value.shape)
-            found[f"{names[-1]} after its constraint"] = np.asarray(
+            found[f"{names[-1]} after its constraint"] = plain(
                 constraint(given.astype(weight.value.dtype))
             )
     return {"constrained weights": ", ".join(names), **found} if variables else {}
