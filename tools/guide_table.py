@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kdoctor.analysis.facts import BACKEND_NAMES, proof_record
 from kdoctor.rewrite import Rewrite
-from kdoctor.rules.backends._tensorflow import BY_HAND, OF_SYMBOLIC, REWRITES, canonical
+from kdoctor.rules.backends._tensorflow import BY_HAND, REWRITES, UNPROVEN, canonical
 
 GUIDE: Final = {
     "abs": "absolute",
@@ -85,7 +85,7 @@ def _rows(name: str) -> Iterator[tuple[str, str, str, str]]:
     known = canonical(f"tensorflow.{name}")
     guide = f"`keras.ops.{GUIDE[name]}`" if GUIDE[name] else ""
     by_right: dict[str, list[Rewrite]] = {}
-    for row in (*REWRITES, *OF_SYMBOLIC):
+    for row in (*REWRITES, *UNPROVEN):
         if row.pattern.name == known:
             by_right.setdefault(row.right, []).append(row)
     for right, rows in by_right.items():
@@ -99,7 +99,7 @@ def _rows(name: str) -> Iterator[tuple[str, str, str, str]]:
 
 def _proven(row: Rewrite) -> list[str]:
     entry: dict[str, Any] = dict(proof_record().get(row.id, {}))
-    if row in OF_SYMBOLIC or not entry.get("holds"):
+    if row in UNPROVEN or not entry.get("holds"):
         return []
     elsewhere = entry.get("backends", {})
     return [

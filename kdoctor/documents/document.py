@@ -90,12 +90,18 @@ class Document(Struct, frozen=True, dict=True):
     def requirements(self) -> tuple[Unit, ...]:
         """What says in other words than Python's what is to be installed.
 
-        That is all of a requirements file, and of Markdown the commands in its fences.
+        That is all of a requirements file, of Markdown the commands in its fences, and of a
+        notebook its cells of shell commands.
         """
         first = len(self.units)
         if self.kind == "requirements":
             whole = TextExcerpt(Span(0, len(self.text)), 1, Plain(self.text))
             return (text_unit(self.path, first, whole),)
+        if self.kind == "notebook" and "%%" in self.text and "install" in self.text:
+            from kdoctor.documents.notebook import shell_cells  # noqa: PLC0415 - as its reader
+
+            cells = enumerate(shell_cells(self.text), first)
+            return tuple(text_unit(self.path, at, each, number) for at, (number, each) in cells)
         if self.kind != "markdown" or "install" not in self.text:
             return ()
         from kdoctor.documents.markdown import commands_in  # noqa: PLC0415 - as its reader
@@ -155,7 +161,7 @@ class Document(Struct, frozen=True, dict=True):
             return {}
         from kdoctor.documents.notebook import regions_in_json  # noqa: PLC0415 - as its reader
 
-        return regions_in_json(self.text, self.units, places)
+        return regions_in_json(self.text, self.parts, places)
 
 
 def kind_of(path: str, data: bytes) -> Kind:

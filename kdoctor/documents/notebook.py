@@ -27,6 +27,7 @@ from kdoctor.documents.unit import Candidate, Skipped, Unit, joined, kept_of
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place, Region, Span
 
+_SHELLS = frozenset({"%%bash", "%%sh", "%%sx", "%%system"})
 _PYTHONS = frozenset({"python", "python3", "ipython", "ipython3", "pyspark"})
 
 
@@ -57,6 +58,22 @@ def read_notebook(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
     kept, not_python = kept_of(candidates)
     skipped = sorted([*skipped, *not_python], key=lambda part: (part.cell or 0, part.line))
     return ((joined(path, 0, kept),) if kept else ()), tuple(skipped)
+
+
+def shell_cells(text: str) -> Iterator[tuple[int, SourceExcerpt]]:
+    """Yield the cells of shell commands of a notebook in Python, each with its number.
+
+    Raises:
+        FileProblem: not valid JSON, or no notebook.
+    """
+    notebook = _decoded(text)
+    if _language(notebook.value) != "python":
+        return
+    for number, cell in enumerate(_cells(text, notebook), start=1):
+        source, code = _source(cell), _code(cell)
+        is_code = cell["cell_type"].value == "code" and _cell_language(cell) == "python"
+        if is_code and source and code and foreign_cell_magic(code) in _SHELLS:
+            yield number, SourceExcerpt(source, _layout(code))
 
 
 def _decoded(text: str) -> Value:

@@ -205,10 +205,10 @@ def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:
     return Unit(path, index, text, tuple(cells), tuple(masks), newline)
 
 
-def text_unit(path: str, index: int, excerpt: Excerpt) -> Unit:
-    """Make a unit of text that is no code."""
+def text_unit(path: str, index: int, excerpt: Excerpt, number: int | None = None) -> Unit:
+    """Make a unit of text that is no code; of a notebook it is the cell of that number."""
     text = excerpt.layout.text
-    cell = Cell(Span(0, len(text)), None, excerpt)
+    cell = Cell(Span(0, len(text)), number, excerpt)
     return Unit(path, index, text, (cell,), (), newline_of(text), is_code=False)
 
 

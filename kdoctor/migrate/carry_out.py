@@ -229,7 +229,11 @@ class _Migration:
         found = seen_fixes(code, judge.now.seen, target)
         if found is None:
             return False
-        fixes = self._untried(found.fixes, found.scan)
+        here = Path.cwd()
+        entries = {each: entry_of(each, found.scan, here) for each in found.fixes}
+        # What was suggested without knowing what was seen may be another fix.
+        known = self._refused | {entry for entry, each in self._suggested.items() if each.seen}
+        fixes = [each for each in found.fixes if entries[each] not in known]
         title = "Write what values at run time led to"
         return self._judge(title, judge, found.scan, fixes, found.how, found.because)
 

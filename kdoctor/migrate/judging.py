@@ -91,11 +91,14 @@ class Judge:
             follow = self._files(findings)
             self._apply(kept, how)
             run = self.run(follow)
-            # What no test seems to run may be what others need: each file's goes back on trial.
-            for _, group in groupby(rest, key=lambda each: each.place.path):
+            # What no test seems to run may be what others need: each file's goes back on trial,
+            # and where only fixes of several files make a test pass, all that are left.
+            groups = [list(each) for _, each in groupby(rest, key=lambda each: each.place.path)]
+            for group in [*groups, *([rest] if len(groups) > 1 else [])]:
                 if first.run.passed - self.flaky <= run.passed:
                     break
-                added, more, newly = self._making_pass(list(group), kept, run, follow, how)
+                untried = [each for each in group if each not in makes_pass]
+                added, more, newly = self._making_pass(untried, kept, run, follow, how)
                 if newly:
                     kept += added
                     makes_pass |= dict.fromkeys(added, newly)

@@ -19,7 +19,7 @@ _KINDS: Final = frozenset({Applicability.SAFE, Applicability.UNSAFE})
 _MAX_ASKED: Final = 40  # observations of a file that are asked for one by one
 _MAX_TOLD: Final = 3  # of those that only together lead to a fix
 
-Found = Collection[tuple[Place, str]]
+Found = Collection[tuple[Place, str, str]]
 
 
 class SeenFixes(Struct, frozen=True):
@@ -47,7 +47,7 @@ def seen_fixes(code: Code, seen: Iterable[SeenValue], target: Target) -> SeenFix
     before = _fixable(code, code.scan({"preview": True}))
     how: Options = {"preview": True, "observations": tuple(known)}
     scan = code.scan(how)
-    fixes = [each for each in code.fixable(scan, _KINDS) if (each.place, each.code) not in before]
+    fixes = [each for each in code.fixable(scan, _KINDS) if _identity(each) not in before]
     because = {
         each: sentences
         for path in sorted({each.place.path for each in fixes})
@@ -57,7 +57,12 @@ def seen_fixes(code: Code, seen: Iterable[SeenValue], target: Target) -> SeenFix
 
 
 def _fixable(code: Code, scan: ScanResult) -> Found:
-    return {(each.place, each.code) for each in code.fixable(scan, _KINDS)}
+    return set(map(_identity, code.fixable(scan, _KINDS)))
+
+
+def _identity(finding: Finding) -> tuple[Place, str, str]:
+    """Return what tells a fix from another one: at a place there may be a better one, too."""
+    return finding.place, finding.code, finding.fix.title if finding.fix else ""
 
 
 def _because(
@@ -71,7 +76,7 @@ def _because(
     for each in of_file:
         alone = _fixable(code, code.scan({"preview": True, "observations": (each,)}, [path]))
         for finding in here:
-            if (finding.place, finding.code) in alone:
+            if _identity(finding) in alone:
                 found[finding].append(known[each])
     together = [known[each] for each in of_file]
     return {each: _told(said or together) for each, said in found.items()}

@@ -22,7 +22,7 @@ from kdoctor.keras_api.surface import tensorflow_release
 from kdoctor.model import Edit, Span
 from kdoctor.project.decision import FIRST_WITH_KERAS_3
 from kdoctor.project.evidence import Distribution, Evidence, EvidenceKind, may_name_keras
-from kdoctor.project.installer_calls import installed
+from kdoctor.project.installer_calls import included, installed
 from kdoctor.project.pin_places import Lines
 from kdoctor.project.readers import File, Reader, reader_of
 from kdoctor.project.root import folders_to_root, shown
@@ -35,6 +35,7 @@ _CALLERS: Final = frozenset({"makefile", ".travis.yml", ".gitlab-ci.yml", "azure
 _CALLER_ENDINGS: Final = (".sh", ".bash", ".ipynb", ".dockerfile")
 _WORKFLOWS: Final = Path(".github") / "workflows"
 _NOTEBOOK: Final = ".ipynb"
+_REQUIREMENTS: Final = "requirements.txt"  # what a file is that pip is given
 _MOST_BYTES: Final = 5_000_000
 _LOCKED: Final = "lock it again"
 _IS_LOCK: Final = "it is a lock file: let its tool lock it again"
@@ -91,10 +92,27 @@ def pins(folders: Iterable[Path], target: Target) -> tuple[Pin, ...]:
                 if any(_first(each) for each in evidence) and (text := _text(Path(path))):
                     found.update(_pins(evidence, text, target, kind=source.kind))
         for real in _callers(folder):
-            if text := _text(real):
-                calls = installed(text, shown(real), is_notebook=real.suffix == _NOTEBOOK)
-                found.update(_pins(list(calls), text, target))
+            text, is_notebook = _text(real), real.suffix == _NOTEBOOK
+            calls = installed(text, shown(real), is_notebook=is_notebook)
+            found.update(_pins(list(calls), text, target))
+            for listed in _included(real, is_notebook=is_notebook):
+                found.update(pins_in(shown(listed), _text(listed), target, _REQUIREMENTS))
     return tuple(sorted(found))
+
+
+def _included(caller: Path, *, is_notebook: bool) -> Iterator[Path]:
+    """Yield the files of requirements that a file has pip read, whatever they are called.
+
+    Their paths count from the folder in which the call is made: that of the file, the top of the
+    project for a workflow. In a Dockerfile they may stand below where they are copied to.
+    """
+    above = caller.parent
+    folder = above.parents[1] if above.parts[-2:] == _WORKFLOWS.parts else above
+    for name in included(_text(caller, any_text=True), is_notebook=is_notebook):
+        copied = folder / Path(name).name
+        real = copied if Path(name).is_absolute() else folder / name
+        if real.is_file():
+            yield real
 
 
 def pins_in(path: str, text: str, target: Target, name: str = "") -> tuple[Pin, ...]:
@@ -228,12 +246,12 @@ def _callers(folder: Path) -> Iterator[Path]:
                 yield below / name
 
 
-def _text(path: Path) -> str:
-    """Return the text of a file that may name a Keras, "" of another one."""
+def _text(path: Path, *, any_text: bool = False) -> str:
+    """Return the text of a file that may name a Keras, "" of another one; or of any one."""
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
             return ""
         data = path.read_bytes()
     except OSError:
         return ""
-    return decode_any(data).text if may_name_keras(data) else ""
+    return decode_any(data).text if any_text or may_name_keras(data) else ""

@@ -9,6 +9,7 @@ from typing import Final
 from kdoctor.syntax.type_sets import Types
 from kdoctor.value_types import Observation
 
+_NO_TYPES: Final[Types] = frozenset()
 _NOTHING: Final[Mapping[tuple[str, str], Observation]] = {}
 
 
@@ -45,6 +46,8 @@ class FileObservations:
 
     def may_be(self, name: str) -> Types:
         """Return the types that names so called were seen to have, wherever."""
+        if not self._found:  # as nearly always
+            return _NO_TYPES
         seen = (each.type for (_, known), each in self._found.items() if known == name)
         return frozenset(each for each in seen if each is not None)
 

@@ -45,6 +45,7 @@ _OF_THE_PLACE = frozenset(
     {
         *("outside_of_classes", "calculated_with", "nothing_sparse", "rank_is_known"),
         "floatx_is_default",
+        "no_halves",
         "run_by_keras",
         "once_made",
     }
@@ -65,6 +66,7 @@ _OF_PARAMETERS = frozenset(
         "no_variables",
         "no_variable",
         "never_variable",
+        "no_raw_variable",
         "text",
         "is_scalar",
         "not_symbolic",

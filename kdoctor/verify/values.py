@@ -13,6 +13,7 @@ import numpy as np
 # The types that Keras 2 code computes in. 8- and 16-bit integers are not among them: Keras 2 lets
 # their sums overflow, Keras 3 widens them.
 FLOATS = ("float32", "float64", "float16", "bfloat16")
+HALVES = ("float16", "bfloat16")
 INTEGERS = ("int32", "int64")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
 

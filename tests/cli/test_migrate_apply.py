@@ -185,6 +185,27 @@ def test_raises():
     assert fix["tests"] == ["test_train::test_raises"]
 
 
+def test_fixes_of_several_files_are_found_that_only_together_make_a_test_pass(project, migrate):
+    raises = """import pytest
+import keras
+import more
+import train
+import unread
+
+
+def test_raises():
+    if keras.__version__ < "3":
+        return
+    for each in (train, more):
+        with pytest.raises(ValueError, match="no data"):
+            each.train(None)
+"""
+    code = dict.fromkeys(("train.py", "more.py", "unread.py"), f"{TRAIN}\n\nran = []\n")
+    project.write({**code, "test_train.py": raises}).committed()
+    found = {each["path"]: each["verdict"] for each in migrate().json["fixes"]}
+    assert found == {"train.py": "your tests", "more.py": "your tests", "unread.py": "not run"}
+
+
 WIDTH = {
     "width.py": """import keras
 

@@ -68,6 +68,7 @@ FILES = {
     "tools/setup.sh": f"\npip install {FIRST}\n",
     "README.md": f"# A\n\n```bash\n$ pip install {FIRST}\n```\n",
     "a.ipynb": notebook("x = 1", f"import keras\n!pip install {FIRST}"),
+    "b.ipynb": notebook("import keras", f"%%bash\npip install {FIRST}"),
 }
 
 
@@ -195,6 +196,13 @@ def test_what_only_people_or_tools_can_write_says_why(project, name):
     findings = scan(["."], target=ASKED, jobs=1).findings
     assert findings
     assert all(each.fix is None and each.no_fix_because for each in findings)
+
+
+def test_a_cell_of_commands_is_named_by_its_number(project):
+    source = f"%%sh\n# pip install tensorflow==1.15\n  pip install {FIRST} h5py"
+    write(project, {"a.ipynb": notebook("import keras", source)})
+    (finding,) = scan(["a.ipynb"], target=ASKED, jobs=1).findings
+    assert (finding.place.cell, finding.place.line, finding.place.column) == (2, 3, 15)
 
 
 def test_all_pins_of_one_magic_are_written_at_once(project):

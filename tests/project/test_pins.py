@@ -62,6 +62,8 @@ FILES = {
     "Makefile": "all:\n\tpip install {}; true\n",
     "a.ipynb": '{{"cells": [{{"cell_type": "code", "source": ["%pip install {}\\n", "1"]}}]}}',
     "b.ipynb": '{{"cells": [{{"source": ["!pip install -q \\"{}\\" h5py\\n", "x = 1"]}}]}}',
+    "c.ipynb": '{{"cells": [{{"source": [\n "%%bash\\n",\n "pip install {}\\n"\n]\n}}]}}',
+    "d.ipynb": '{{"cells": [{{"source": "%%sh\\npip install {}"}}]}}',
     "requirements/dev.txt": "{}\n",
     "setup.py": "from setuptools import setup\nsetup(install_requires=['{}'])\n",
     "pyproject.toml": '[project]\nname = "a"\ndependencies = ["{}"]\n',
@@ -74,6 +76,38 @@ def test_every_file_that_installs_is_read(tmp_path, name):
     told = found(tmp_path, name, FILES[name].format("keras==2.3.1"))
     assert [each[1:] for each in told] == [("keras==2.3.1", KERAS)]
     assert found(tmp_path, name, FILES[name].format("keras>=3")) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '"%%bash\\n",\n"# pip install keras==2.2.4\\n"',
+        '"%%bash\\n",\n"echo pip install keras==2.2.4\\n"',
+        '"%%bash\\n",\n"ls"\n]}, {"source": [\n"pip install keras==2.2.4\\n"',
+    ],
+    ids=["comment", "printed", "another cell"],
+)
+def test_what_no_cell_of_a_notebook_installs_is_not_read(tmp_path, lines):
+    assert found(tmp_path, "a.ipynb", f'{{"cells": [{{"source": [\n{lines}\n]}}]}}') == []
+
+
+INCLUDING = {
+    "Dockerfile": "COPY deps.txt /app/\nRUN pip install --no-cache -r /app/deps.txt\n",
+    "setup.sh": "pip install -U --requirement=deps.txt && true\n",
+    ".github/workflows/ci.yml": "steps:\n  - run: pip install -r deps.txt\n",
+    "Makefile": "all:\n\tpip install -rdeps.txt\n",
+    "a.ipynb": '{"cells": [{"source": ["!pip install -r deps.txt\\n", "1"]}]}',
+}
+
+
+@pytest.mark.parametrize("name", INCLUDING)
+def test_a_file_that_pip_is_given_is_read_whatever_its_name(tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(INCLUDING[name])
+    assert found(tmp_path, "deps.txt", "h5py\nkeras==2.3.1\n") == [(2, "keras==2.3.1", KERAS)]
+    path.unlink()
+    assert found(tmp_path, "deps.txt", "h5py\nkeras==2.3.1\n") == []
 
 
 def test_conda_writes_versions_its_own_way(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
+from random import Random
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ pytest.importorskip("keras")
 from kdoctor.verify import frameworks
 from kdoctor.verify.backends import other_backend
 from kdoctor.verify.callables import read_callables
+from kdoctor.verify.conditions import read
+from kdoctor.verify.generators import dtypes_under
 from kdoctor.verify.run_rewrite import RewriteProver
 from kdoctor.verify.values import Array
 
@@ -82,3 +85,10 @@ def test_a_quotient_of_subnormal_numbers_holds_on_jax():
     (outcome,) = run_all([proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")], 1)
     assert outcome.holds, outcome.failures
     assert outcome.explained[WHY] > 0
+
+
+def test_where_a_file_names_no_halves_a_proof_draws_none():
+    guard = "no_halves() & nothing_sparse() & run_by_keras()"
+    drawn = dtypes_under(read(guard, Random(0)))  # noqa: S311 - nothing secret
+    assert {"float32", "float64", "int32"} <= {*drawn}
+    assert not {"float16", "bfloat16"} & {*drawn}

@@ -13,6 +13,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.backends.checks import asks_for_the_backend
+from kdoctor.analysis.backends.function_flow import is_kept, places_of
+from kdoctor.analysis.backends.mixed_calls import is_mixed_with_keras
 from kdoctor.analysis.backends.tensorflow_only import (
     Function,
     called_in_pipelines,
@@ -60,13 +62,15 @@ def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
 
     That is what methods of layers, models, losses, metrics, optimizers, initializers, regularizers
     and constraints do, functions that Keras is given (an activation, a loss, that of a ``Lambda``),
-    and functions of the file that are called from there. Nothing that is for TensorFlow alone
-    (``tensorflow_only``), or asks which backend there is (``checks``).
+    and functions of the file that are called from there. So does what takes from ``keras.ops``, or
+    gives to it (``mixed_calls``). Nothing that is for TensorFlow alone (``tensorflow_only``), or
+    asks which backend there is (``checks``).
     """
     around = list(_functions_around(module, node))
     if not around or any(is_for_tensorflow_alone(module, each) for each in around):
         return False
-    return any(_is_run(module, each) for each in around) and not asks_for_the_backend(module, node)
+    is_run = any(_is_run(module, each) for each in around) or is_mixed_with_keras(module, node)
+    return is_run and not asks_for_the_backend(module, node)
 
 
 def _functions_around(module: Module, node: cst.CSTNode) -> Iterator[Function]:
@@ -109,7 +113,7 @@ def _finds_that_it_is_run(module: Module, function: Function) -> bool:
     if owner is not None:
         uses = [_use(module, each, is_method=True) for each in _reads_of_member(module, function)]
     else:
-        uses = [_use(module, each, is_method=False) for each in _reads(module, function)]
+        uses = [use for each in _reads(module, function) for use in _uses(module, each)]
     return _Use.RUN in uses and _Use.OTHER not in uses
 
 
@@ -165,6 +169,13 @@ def _names(module: Module) -> dict[str, list[cst.Name]]:
 def _reads_of_member(module: Module, method: cst.FunctionDef) -> Iterator[cst.Attribute]:
     """Yield the places where something has a member of that name."""
     return (each for each in module.attributes if each.attr.value == method.name.value)
+
+
+def _uses(module: Module, name: cst.Name) -> Iterator[_Use]:
+    """Yield who uses a function where it is named, and where it is read again after it was kept."""
+    for each in places_of(module, name):
+        if not is_kept(module, each):
+            yield _use(module, each, is_method=each is not name)
 
 
 def _use(module: Module, node: cst.BaseExpression, *, is_method: bool) -> _Use:

@@ -164,7 +164,7 @@ def pytest_runtest_logfinish(nodeid, location):
 def pytest_exception_interact(node, call, report):
     """Say what names held where a test or the reading of a file failed."""
     if frames is not None and call.excinfo is not None:
-        frames.see(call.excinfo.value)
+        see(call.excinfo.value)
 
 
 def pytest_runtest_logreport(report):
@@ -196,12 +196,20 @@ def stop(_signal, _frame):
     pytest.fail("kdoctor: this test did not end within %g seconds" % SECONDS)
 
 
+def see(error):
+    """Say what the frames of an error hold; whatever is odd about them must not fail a test."""
+    try:
+        frames.see(error)
+    except Exception as problem:  # noqa: BLE001 - of any kind
+        tell(unseen=type(problem).__name__)
+
+
 def see_uncaught():
     """Say what names held where the program fails."""
     before = sys.excepthook
 
     def hook(kind, value, trace):
-        frames.see(value)
+        see(value)
         before(kind, value, trace)
 
     sys.excepthook = hook

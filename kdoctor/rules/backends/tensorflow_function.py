@@ -10,7 +10,7 @@ from kdoctor.analysis.facts import BACKEND_NAMES, TargetFacts
 from kdoctor.analysis.queries import Call, imported_calls
 from kdoctor.analysis.queries.run_by_keras import run_by_keras
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.backends._tensorflow import BY_HAND, OF_SYMBOLIC, REWRITES, canonical, is_told
+from kdoctor.rules.backends._tensorflow import BY_HAND, REWRITES, UNPROVEN, canonical, is_told
 from kdoctor.rules.idioms._tensorflow.attempt import FunctionTable, sentence
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.rule import rule
@@ -18,7 +18,7 @@ from kdoctor.rules.rule import rule
 _ROOT = "tensorflow."
 # These run beside any backend, where TensorFlow is installed.
 _OF_NO_TENSORS = ("nest.", "name_scope")
-_TABLE = FunctionTable(REWRITES, OF_SYMBOLIC)
+_TABLE = FunctionTable(REWRITES, UNPROVEN)
 _NO_ADVICE = (
     "look for it in keras.ops; what is not there goes under `if keras.backend.backend() == "
     "'tensorflow':`, beside what the other backends have"

@@ -21,7 +21,7 @@ from kdoctor.verify.generators import (
     tensorflow,
 )
 from kdoctor.verify.generators.scene import FLAVOURS, OMITTED, Scene, Strategy
-from kdoctor.verify.values import DTYPES, FLOATS
+from kdoctor.verify.values import DTYPES, FLOATS, HALVES
 
 __all__ = ["FLAVOURS", "OMITTED", "Scene", "draw", "dtypes_under"]
 
@@ -63,9 +63,10 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
 
 def dtypes_under(conditions: Conditions) -> tuple[str, ...]:
     """Return the dtypes that the inputs of a rewrite may have."""
-    if "not_integer" in conditions.facts:
-        return (*FLOATS, "bool")
-    return DTYPES
+    allowed = (*FLOATS, "bool") if "not_integer" in conditions.facts else DTYPES
+    if "no_halves" in conditions.facts:
+        return tuple(each for each in allowed if each not in HALVES)
+    return allowed
 
 
 def _fits(value: object, properties: set[str]) -> bool:

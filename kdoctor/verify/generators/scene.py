@@ -72,7 +72,7 @@ class Scene:
             return Role.NUMPY
         if self.conditions.known(parameter, "no_array"):
             return self.rng.choice([Role.TENSOR, Role.TENSOR, Role.VARIABLE])
-        if self.conditions.known(parameter, "never_variable"):
+        if any(self.conditions.known(parameter, each) for each in _NO_VARIABLE):
             return Role.TENSOR
         if self.conditions.known(parameter, "is_tensor"):
             roles = [Role.TENSOR, Role.TENSOR, Role.VARIABLE]
@@ -90,6 +90,7 @@ class Scene:
         return self.rng.randrange(-self.rank, self.rank) if self.rank else 0
 
 
+_NO_VARIABLE = ("never_variable", "no_raw_variable")
 Strategy = Callable[[Scene, str], Any]
 
 

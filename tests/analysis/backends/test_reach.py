@@ -49,6 +49,17 @@ def lines_run(source):
         "def f(x):\n    return tf.abs(f(x))  # run\nclass A(layers.Layer):\n    def call(self, x):\n        return f(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        def f(y):\n            return tf.abs(y)  # run\n        return tf.map_fn(f, x)\n",
         "def f(x):\n    return tf.abs(x)  # run\nclass A(layers.Layer):\n    def call(self, x):\n        return tf.map_fn(f, x)\n",
+        # kept before it is called
+        "def f(x):\n    return tf.abs(x)  # run\nclass A(layers.Layer):\n    def __init__(self):\n        self.act = f\n    def call(self, x):\n        return self.act(x)\n",
+        "def f(x):\n    return tf.abs(x)  # run\nclass A(layers.Layer):\n    def __init__(self, act=f):\n        self.act = act\n    def call(self, x):\n        return self.act(x)\n",
+        "def f(x):\n    return tf.abs(x)  # run\nACTS = {'f': f}\nclass A(layers.Layer):\n    def call(self, x):\n        return ACTS['f'](x)\n",
+        "def f(x):\n    return tf.abs(x)  # run\nACTS = {'f': f}\nclass A(layers.Layer):\n    def __init__(self, act):\n        self.act = ACTS.get(act)\n    def call(self, x):\n        return self.act(x)\n",
+        "def f(x):\n    return tf.abs(x)  # run\ndef get(name):\n    return f if name else None\nclass A(layers.Layer):\n    def __init__(self, act):\n        self.act = get(act)\n    def call(self, x):\n        return self.act(x)\n",
+        "def f(x):\n    return tf.abs(x)  # run\nclass A(layers.Layer):\n    def __init__(self, act):\n        self.act = act\n    def call(self, x):\n        return self.act(x)\na = A(f)\nb = A(act=f)\n",
+        "def f(x):\n    return tf.abs(x)  # run\nconfig.act = f\nclass A(layers.Layer):\n    def __init__(self, cfg):\n        self.act = cfg.act\n    def call(self, x):\n        return self.act(x)\n",
+        # with what keras.ops returns, or for it
+        "def f(x):\n    return keras.ops.exp(-tf.abs(x))  # run\n",
+        "def f(x):\n    y = keras.ops.exp(x)\n    return tf.abs(y[0] - 1)  # run\n",
         # of a class of the file
         "class A(layers.Layer):\n    pass\nclass B(A):\n    def call(self, x):\n        return tf.abs(x)  # run\n",
     ],
@@ -76,6 +87,13 @@ def test_what_keras_surely_runs(source):
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\na = A()\ndata.map(lambda x: a(x))\n",
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(tf.strings.length(x))\n",
         "class Tokenizer(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\n",
+        # kept, and never called by Keras
+        "def f(x):\n    return tf.abs(x)\nACTS = {'f': f}\nACTS['f'](1)\nclass A(layers.Layer):\n    def call(self, x):\n        return ACTS\n",
+        "def f(x):\n    return tf.abs(x)\nclass A(layers.Layer):\n    def __init__(self):\n        self.parse = f\n    def load(self, data):\n        return data.map(self.parse)\n    def call(self, x):\n        return self.parse(x)\n",
+        "def f(x):\n    return tf.abs(x)\ntrain({'f': f})\n",
+        # with what keras.ops returns: for arrays, and in a pipeline
+        "def f(x):\n    return tf.abs(keras.ops.convert_to_numpy(x))\n",
+        "def f(x):\n    return keras.ops.exp(tf.abs(x))\ndata.map(f)\n",
         # TensorFlow's as a whole
         "class A(keras.Model):\n    def train_step(self, data):\n        return {'loss': tf.abs(1)}\n",
         "class A(keras.Model):\n    def call(self, x):\n        with tf.GradientTape() as tape:\n            y = tf.abs(x)\n        return y\n",

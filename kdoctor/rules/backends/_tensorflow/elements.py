@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.common_guards import equals
+from kdoctor.rewrite.common_guards import equals, given, not_none
+from kdoctor.rules.backends._tensorflow.guards import no_halves
+from kdoctor.rules.names._backend.value_guards import somewhere
 
 _MAPS = (
     "write keras.ops.map(function, x); the function may return another dtype, so that "
     "fn_output_signature= goes"
 )
+
+_WHERE = "tensorflow.where(condition, x=None, y=None, name=None)"
 
 REWRITES = (
     rewrite(
@@ -23,6 +27,37 @@ REWRITES = (
     rewrite(
         "tensorflow.tensor_scatter_nd_update(tensor, indices, updates, name=None)",
         "keras.ops.scatter_update(tensor, indices, updates)",
+    ),
+    # If one of x and y is None, TensorFlow raises unless the other is.
+    rewrite(
+        _WHERE,
+        "keras.ops.where(condition, x, y)",
+        when=no_halves() & given("x", "y") & (not_none("x") | not_none("y")),
+    ),
+    # Functions of functions: on JAX both branches, and each round, must give the same dtypes.
+    rewrite(_WHERE, "keras.ops.where(condition, x, y)", when=given("x", "y") & somewhere()),
+    rewrite(
+        "tensorflow.cond(pred, true_fn=None, false_fn=None, name=None)",
+        "keras.ops.cond(pred, true_fn, false_fn)",
+        when=given("true_fn", "false_fn") & somewhere(),
+    ),
+    rewrite(
+        "tensorflow.map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, "
+        "swap_memory=False, infer_shape=True, name=None, fn_output_signature=None)",
+        "keras.ops.map(fn, elems)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "tensorflow.vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True)",
+        "keras.ops.vectorized_map(fn, elems)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "tensorflow.while_loop(cond, body, loop_vars, shape_invariants=None, "
+        "parallel_iterations=10, back_prop=True, swap_memory=False, maximum_iterations=None, "
+        "name=None)",
+        "keras.ops.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)",
+        when=equals("shape_invariants", None) & somewhere(),
     ),
 )
 

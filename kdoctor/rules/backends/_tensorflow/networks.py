@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-from kdoctor.rewrite import Rewrite
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.common_guards import equals
 
 _SEEDED = "write the layer of keras.layers (RandomFlip, RandomCrop, RandomBrightness, …)"
 
-REWRITES: tuple[Rewrite, ...] = ()
+_CONV = (
+    "tensorflow.nn.conv2d(input, filters, strides, padding, data_format='NHWC', dilations=None, "
+    "name=None)"
+)
+
+REWRITES = (
+    # TensorFlow takes the strides of the batch and of the channels, too.
+    *(
+        rewrite(
+            _CONV,
+            f'keras.ops.conv(input, filters, strides={stride}, padding="{padding.lower()}")',
+            when=equals("strides", [1, stride, stride, 1])
+            & equals("padding", padding)
+            & equals("data_format", "NHWC")
+            & equals("dilations", None),
+        )
+        for stride in (1, 2)
+        for padding in ("SAME", "VALID")
+    ),
+    rewrite(
+        "tensorflow.nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None)",
+        "(1 - labels) * logits + (1 + (pos_weight - 1) * labels) "
+        "* keras.ops.softplus(keras.ops.negative(logits))",
+    ),
+)
 
 BY_HAND = {
     **{

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import equals
+from kdoctor.rules.names._backend.number_guards import not_negative, whole_numbers
+from kdoctor.rules.names._backend.value_guards import somewhere
 
 _OF_ONE = {
     "asinh": "arcsinh",
@@ -20,6 +22,8 @@ _STFT = (
     "fft_length); complex numbers are a pair of tensors"
 )
 
+_BAND = "tensorflow.linalg.band_part(input, num_lower, num_upper, name=None)"
+
 REWRITES = (
     *(
         rewrite(f"tensorflow.{old}(x, name=None)", f"keras.ops.{new}(x)")
@@ -34,6 +38,33 @@ REWRITES = (
     rewrite(
         "tensorflow.math.unsorted_segment_sum(data, segment_ids, num_segments, name=None)",
         "keras.ops.segment_sum(data, segment_ids, num_segments)",
+    ),
+    # A negative number keeps the whole triangle.
+    *(
+        rewrite(_BAND, right, when=guard & whole_numbers("num_lower", "num_upper"))
+        for right, guard in (
+            (
+                "keras.ops.tril(input, num_upper)",
+                equals("num_lower", -1) & not_negative("num_upper"),
+            ),
+            (
+                "keras.ops.triu(input, -num_lower)",
+                not_negative("num_lower") & equals("num_upper", -1),
+            ),
+            (
+                "keras.ops.triu(keras.ops.tril(input, num_upper))",
+                equals("num_lower", 0) & not_negative("num_upper"),
+            ),
+            (
+                "keras.ops.triu(keras.ops.tril(input, num_upper), -num_lower)",
+                not_negative("num_lower") & not_negative("num_upper"),
+            ),
+        )
+    ),
+    rewrite(
+        _BAND,
+        "keras.ops.triu(keras.ops.tril(input, num_upper), -num_lower)",
+        when=somewhere(),
     ),
 )
 

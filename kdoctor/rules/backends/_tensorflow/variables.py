@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import equals
-from kdoctor.rules.names._backend.value_guards import never_variable, no_array, no_variable
+from kdoctor.rules.backends._tensorflow.guards import no_raw_variable
+from kdoctor.rules.names._backend.value_guards import no_array, no_variable
 
 REWRITES = (
     # TensorFlow hands a variable on that has the dtype already; PyTorch takes no bfloat16 of NumPy.
     rewrite(
         "tensorflow.cast(x, dtype, name=None)",
         "keras.ops.cast(x, dtype)",
-        when=never_variable("x"),
+        when=no_raw_variable("x"),
     ),
     # Of an array `keras.ops` returns the array, and PyTorch raises.
     rewrite(

@@ -18,7 +18,7 @@ from kdoctor.syntax import Module, Reference
 
 _NEW = pattern(r"\bkeras(?:\.\w+)+")
 _NOT_EQUAL = "for some arguments TensorFlow returns something else, see `kdoctor rules KD503`"
-_UNPROVEN = "it is proven for symbolic tensors alone, not for tensors with values and variables"
+_UNPROVEN = "it is not proven for tensors with values and for variables"
 _NAMELESS = "the operation loses its name, which other code may look for"
 
 

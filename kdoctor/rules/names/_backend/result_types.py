@@ -11,10 +11,14 @@ FLOAT = frozenset({
     "random_uniform", "truncated_normal", "binary_crossentropy", "categorical_crossentropy",
     "sparse_categorical_crossentropy", "l2_normalize", "epsilon", "cast_to_floatx",
     "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
+    "sparse_softmax_cross_entropy_with_logits", "weighted_cross_entropy_with_logits",
+    "log_softmax", "log_sigmoid", "leaky_relu", "gelu", "selu", "silu", "swish",
+    "erf", "expm1", "log1p", "rsqrt", "reduce_logsumexp", "reduce_std", "reduce_variance",
 })  # fmt: skip
 BOOL = frozenset({
     "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "any", "all",
-    "in_top_k",
+    "in_top_k", "logical_and", "logical_not", "logical_or", "is_finite", "is_inf", "is_nan",
+    "reduce_all", "reduce_any",
 })  # fmt: skip
 ELEMENTWISE = frozenset({
     "abs", "square", "sqrt", "exp", "log", "round", "sign", "sin", "cos", "sigmoid",
@@ -30,9 +34,11 @@ SAME_TYPE = frozenset({
     "flatten", "batch_flatten", "transpose", "permute_dimensions", "expand_dims", "squeeze",
     "reverse", "repeat", "repeat_elements", "tile", "gather", "stop_gradient", "identity",
     "cumsum", "cumprod", "relu", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min",
+    "reduce_prod", "boolean_mask", "broadcast_to", "flip", "relu6", "roll", "slice", "take",
 })  # fmt: skip
 EITHER_TYPE = frozenset({
     "maximum", "minimum", "pow", "dot", "batch_dot", "matmul", "add", "subtract", "multiply",
+    "tensordot", "squared_difference",
 })  # fmt: skip
 NOT_NEGATIVE = frozenset({
     "abs", "square", "exp", "sigmoid", "hard_sigmoid", "softmax", "softplus", "sqrt", "var", "std",

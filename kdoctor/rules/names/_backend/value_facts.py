@@ -368,8 +368,10 @@ class ValueFacts:
         )
 
     def _is_float_layer(self, call: cst.Call) -> bool:
-        layer = self._module.type_of(call.func)
-        return layer is not None and layer.kind is Kind.LAYER and layer.cls in FLOAT_LAYERS
+        made = self._module.type_of(call.func)
+        if made is not None and made.kind is Kind.LOSS:
+            return True  # a loss converts what it is given
+        return made is not None and made.kind is Kind.LAYER and made.cls in FLOAT_LAYERS
 
     def _is_float_input(self, call: cst.Call) -> bool:
         """Say whether it is ``keras.Input`` of a float type, which is meant where none is said."""
