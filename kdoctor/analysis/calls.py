@@ -165,11 +165,3 @@ def has_builtin(module: Module, place: cst.CSTNode, name: str) -> bool:
 def hidden_builtin(name: str) -> str:
     """Return the reason for no fix where a builtin is shadowed."""
     return f"`{name}` is something else in this file"
-
-
-def is_not_a_variable(module: Module, name: cst.Name) -> bool:
-    """Say whether a name is only a keyword's or an attribute's."""
-    parent = module.parent(name)
-    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
-        isinstance(parent, cst.Attribute) and parent.attr is name
-    )

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_not_a_variable, value_of
+from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -46,7 +46,7 @@ def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
 
 @once
 def _reads(module: Module, bound: cst.CSTNode) -> tuple[cst.Name, ...]:
-    return tuple(each for each in reads_of(module, bound) if not is_not_a_variable(module, each))
+    return tuple(reads_of(module, bound))
 
 
 @once

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import is_variable, names_with_spelling
 from kdoctor.memoize import once
 from kdoctor.model import Edit
 from kdoctor.syntax import Module
@@ -91,7 +91,7 @@ def _uses(module: Module, spelling: str) -> Mapping[Binding, tuple[bool, int]]:
     """Return of each binding whether what reads it keeps its keys, and how often it is read."""
     found: dict[Binding, tuple[bool, int]] = {}
     for each in names_with_spelling(module, spelling):
-        for binding in module.bindings_at(each):
+        for binding in module.bindings_at(each) if is_variable(module, each) else ():
             if binding.node is not each:
                 keeps, reads = found.get(binding, (True, 0))
                 found[binding] = keeps and _keeps_the_keys(module, each), reads + 1

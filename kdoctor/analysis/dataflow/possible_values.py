@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import binding_of, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
@@ -95,7 +95,7 @@ def all_arguments_of(module: Module, parameter: cst.Param) -> Sequence[cst.BaseE
         return ()  # `*values`
     place = in_order.index(parameter) if parameter in in_order else None
     found: list[cst.BaseExpression] = []
-    for name in names_with_spelling(module, function.name.value):
+    for name in names_of_variable(module, function.name):
         call = module.parent(name)
         if name is function.name:
             continue

@@ -7,8 +7,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import MAX_VALUES, values_of_name
 from kdoctor.analysis.tensors import elements
@@ -98,8 +99,8 @@ def _is_of(module: Module, cls: cst.ClassDef, name: str) -> bool:
 
 def _kept_at(module: Module, held: cst.Name, key: cst.SimpleString) -> cst.BaseExpression | None:
     """Return what a dict that is written out holds at a key, where nothing changes it later."""
-    kept = value_of(module, held)
-    if not isinstance(kept, cst.Dict) or _is_changed(module, held.value):
+    kept = unmutated_value_of(module, held)
+    if not isinstance(kept, cst.Dict):
         return None
     if any(isinstance(each, cst.StarredDictElement) for each in kept.elements):
         return None
@@ -109,15 +110,3 @@ def _kept_at(module: Module, held: cst.Name, key: cst.SimpleString) -> cst.BaseE
         if isinstance(each, cst.DictElement) and literal(each.key) == literal(key)
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _is_changed(module: Module, name: str) -> bool:
-    """Say whether something of this name is changed in place: an element set, a method called."""
-    written = [
-        target.target.value
-        for assign in module.nodes(cst.Assign)
-        for target in assign.targets
-        if isinstance(target.target, cst.Subscript)
-    ]
-    owners = [*written, *(each.value for each in module.attributes)]
-    return any(isinstance(each, cst.Name) and each.value == name for each in owners)

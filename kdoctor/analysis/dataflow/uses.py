@@ -9,7 +9,7 @@ import libcst as cst
 from kdoctor.memoize import once
 from kdoctor.syntax import ImportBinding, Module, Reference
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.scopes import BindingKind, ScopeKind
 
 
 def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
@@ -23,6 +23,23 @@ def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
 def names_with_spelling(module: Module, spelling: str) -> Sequence[cst.Name]:
     """Return all names with this spelling, attributes and keywords included."""
     return _by_spelling(module).get(spelling, ())
+
+
+def names_of_variable(module: Module, defined: cst.Name) -> Sequence[cst.Name]:
+    """Return all names that mean the variable of a name, itself included.
+
+    What is bound in a class is reached as a member, too: of that all names with its spelling.
+    """
+    spelling = defined.value
+    names = names_with_spelling(module, spelling)
+    owner = module.scope_of(defined).owner(spelling)
+    if owner is not None and owner.kind is ScopeKind.CLASS:
+        return names
+    return [
+        each
+        for each in names
+        if is_variable(module, each) and module.scope_of(each).owner(spelling) is owner
+    ]
 
 
 def attributes_named(module: Module, member: str) -> Sequence[cst.Attribute]:
@@ -48,16 +65,24 @@ def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Nam
         if binding.kind is not BindingKind.AUGMENT  # which reads it first
     }
     for each in names:
-        if each in stored or _is_no_variable(module, each):
+        if each in stored or not is_variable(module, each):
             continue
         for bound in dict.fromkeys(at.node for at in module.bindings_at(each)):
             found.setdefault(bound, []).append(each)
     return found
 
 
-def _is_no_variable(module: Module, name: cst.Name) -> bool:
-    """Say whether it is the name of a keyword or of a member, or stands in `global x`."""
-    return is_keyword_or_member(module, name) or isinstance(module.parent(name), cst.NameItem)
+def is_variable(module: Module, name: cst.Name) -> bool:
+    """Say whether it reads or sets a variable.
+
+    The name of a keyword or of a member does not, nor that of a parameter, which is bound in the
+    function's own scope, nor what stands in `global x`.
+    """
+    parent = module.parent(name)
+    is_parameter = isinstance(parent, cst.Param) and parent.name is name  # not its default
+    return not (
+        is_keyword_or_member(module, name) or is_parameter or isinstance(parent, cst.NameItem)
+    )
 
 
 def is_keyword_or_member(module: Module, name: cst.Name) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import binding_of, is_not_a_variable, passed
+from kdoctor.analysis.calls import binding_of, passed
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.analysis.keras_calls import KerasCall
 from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.syntax import Module
@@ -138,11 +139,8 @@ class Functions:
         owner = self._module.scope_of(variable).owner(variable.value)
         return owner is not None and all(
             self._is_named(each)
-            for each in descendants(owner.node)
-            if isinstance(each, cst.Name)
-            and each.value == variable.value
-            and not is_not_a_variable(self._module, each)
-            and not isinstance(self._module.parent(each), cst.AssignTarget | cst.AnnAssign)
+            for each in names_of_variable(self._module, variable)
+            if not isinstance(self._module.parent(each), cst.AssignTarget | cst.AnnAssign)
         )
 
     def _is_named(self, read: cst.Name) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, is_not_a_variable, passed, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
@@ -105,17 +105,10 @@ class Rates:
         elif target not in compiled.call.args:
             return True
         return not all(
-            isinstance(each, cst.Name) and all(map(self._is_kept, self._reads(each)))
+            isinstance(each, cst.Name)
+            and all(map(self._is_kept, names_of_variable(self._module, each)))
             for each in names
         )
-
-    def _reads(self, name: cst.Name) -> Iterator[cst.Name]:
-        owner = self._module.scope_of(name).owner(name.value)
-        for each in names_with_spelling(self._module, name.value):
-            if is_not_a_variable(self._module, each):
-                continue
-            if self._module.scope_of(each).owner(each.value) is owner:
-                yield each
 
     def _is_kept(self, name: cst.Name) -> bool:
         parent = self._module.parent(name)
@@ -152,7 +145,7 @@ class Rates:
     def _is_as_written(self, name: cst.Name) -> bool:
         """Say whether a list is not changed by its name: that is given to trainings, no more."""
         trainings = {use.call for use in self._freezing.uses(TRAINING)}
-        parents = [self._module.parent(each) for each in self._reads(name)]
+        parents = [self._module.parent(each) for each in names_of_variable(self._module, name)]
         return all(
             isinstance(each, cst.AssignTarget)
             or (isinstance(each, cst.Arg) and self._module.parent(each) in trainings)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_not_a_variable
+from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON
 from kdoctor.syntax import Module
-from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind
 
 _MAX_DEPTH = 8  # names that are given on to others
@@ -39,19 +38,7 @@ def _name_of(module: Module, value: cst.BaseExpression) -> Iterator[cst.Name] | 
     if not isinstance(target, cst.Assign) or len(target.targets) != 1:
         return None
     name = target.targets[0].target
-    if not isinstance(name, cst.Name):
-        return None
-    bound = module.scope_of(name).bindings_of(name.value)
-    found = next((each for each in bound if each.node is name), None)
-    return None if found is None else _reads(module, found, {each.node for each in bound})
-
-
-def _reads(module: Module, binding: Binding, bound: set[cst.CSTNode]) -> Iterator[cst.Name]:
-    for each in module.nodes(cst.Name):
-        if each.value != binding.name or each in bound or is_not_a_variable(module, each):
-            continue
-        if binding in module.bindings_at(each):
-            yield each
+    return reads_of(module, name) if isinstance(name, cst.Name) else None
 
 
 def _is_same_of_model(module: Module, model: cst.Name) -> bool:

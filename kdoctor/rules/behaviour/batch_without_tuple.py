@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import replace_expression
-from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
+from kdoctor.analysis.dataflow.uses import names_of_variable, reads_of
 from kdoctor.analysis.queries.forms import DictForm, Expression
 from kdoctor.analysis.queries.generators import Generator, generators
 from kdoctor.analysis.training.generators import PREDICTS
@@ -74,7 +74,7 @@ def _is_for_nothing_else(generator: Generator) -> bool:
     """Say whether all that a generator function makes goes to `predict`, by whatever name."""
     module, function = generator.module, generator.node
     called = {each.func for each in generator.calls}
-    for name in names_with_spelling(module, function.name.value):
+    for name in names_of_variable(module, function.name):
         if name is not function.name and not {name, module.parent(name)} & called:
             return False
     for call in generator.calls:

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_not_a_variable, passed, speller_at, value_of
+from kdoctor.analysis.calls import passed, speller_at, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.queries import Call, File, calls, constructs, files, functions
@@ -182,6 +182,4 @@ def _are_all(file: File, use: _Use, uses: Sequence[_Use]) -> bool:
     if target is None or len(target.targets) != 1 or target.value is not use.constant:
         return False
     module = file.module
-    reads = reads_of(module, target.targets[0].target)
-    asked = {each for each in reads if not is_not_a_variable(module, each)}
-    return asked == {each.initializer for each in uses}
+    return set(reads_of(module, target.targets[0].target)) == {each.initializer for each in uses}

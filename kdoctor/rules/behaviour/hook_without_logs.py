@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_not_a_variable
+from kdoctor.analysis.dataflow.uses import is_keyword_or_member
 from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.analysis.queries import Argument, Instance, Method, constructs, methods
 from kdoctor.analysis.queries.forms import is_lambda
@@ -74,7 +74,7 @@ def _renaming(hook: Method | Argument, parameter: cst.Param) -> Fix | NoFix:
     refused = NoFix(f"`{_LOGS}` is another name in the function")
     nodes: list[cst.CSTNode] = [parameter.name]
     for each in descendants(function.body):
-        if not isinstance(each, cst.Name) or is_not_a_variable(module, each):
+        if not isinstance(each, cst.Name) or is_keyword_or_member(module, each):
             continue
         if each.value == _LOGS:
             return refused

@@ -7,10 +7,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
+from kdoctor.analysis.dataflow.uses import names_of_variable, reads_of
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
     is_functional_model,
@@ -56,8 +55,7 @@ def check(file: File) -> Iterator[Finding]:
 
 def _reads(module: Module, name: cst.BaseExpression) -> list[cst.Name]:
     """Return where a name is read, from the top of the file."""
-    found = (each for each in reads_of(module, name) if not is_not_a_variable(module, each))
-    return sorted(found, key=lambda each: module.span(each).start)
+    return sorted(reads_of(module, name), key=lambda each: module.span(each).start)
 
 
 def _restored(
@@ -131,7 +129,7 @@ def _may_be_called(
         inner = inner[: inner.index(around)]
     if not inner:
         return True
-    names = names_with_spelling(module, inner[-1].name.value)
+    names = names_of_variable(module, inner[-1].name)
     return any(module.span(each).start < end for each in names if each is not inner[-1].name)
 
 

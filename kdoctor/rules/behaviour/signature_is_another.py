@@ -7,8 +7,8 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, is_keras_3, is_not_a_variable
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.calls import binding_of, is_keras_3
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, imported, references
 from kdoctor.analysis.queries.conditions import attribute
@@ -63,8 +63,8 @@ def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = f
     match above:
         case cst.ComparisonTarget():
             return isinstance(above.operator, cst.In | cst.NotIn)
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
-            reads = [] if name in kept_in else _reads(module, name)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as kept)]):
+            reads = [] if name in kept_in else _reads(module, kept)
             return bool(reads) and all(
                 _asks_for_one(module, each, kept_in | {name}) for each in reads
             )
@@ -76,12 +76,11 @@ def _binds(function: cst.CSTNode) -> bool:
     return isinstance(function, cst.Attribute) and function.attr.value in {"bind", "bind_partial"}
 
 
-def _reads(module: Module, name: str) -> list[cst.Name]:
+def _reads(module: Module, name: cst.Name) -> list[cst.Name]:
     return [
         each
-        for each in names_with_spelling(module, name)
+        for each in names_of_variable(module, name)
         if not isinstance(module.parent(each), cst.AssignTarget)
-        and not is_not_a_variable(module, each)
     ]
 
 

@@ -8,11 +8,11 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_keras_3, is_not_a_variable, speller_at
+from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.statements import insert_at_body_start
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import is_keyword_or_member, names_of_variable
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import attribute
@@ -219,18 +219,18 @@ def _fix(
 
 def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef]) -> bool:
     """Say whether a metric is named where models are compiled, and in other metrics, alone."""
-    names = {case.measure.name.value}
+    names = [case.measure.name]
     if case.measure.is_function or case.measure.is_loss:
-        names |= {each.name.value for each in inside}
+        names += [each.name for each in inside]
     return all(
         isinstance(module.parent(each), cst.FunctionDef | cst.ClassDef)
-        or is_not_a_variable(module, each)
+        or is_keyword_or_member(module, each)
         or any(
             around in inside or (isinstance(around, cst.Call) and _is_for_keras(around))
             for around in module.ancestors(each)
         )
         for name in names
-        for each in names_with_spelling(module, name)
+        for each in names_of_variable(module, name)
     )
 
 

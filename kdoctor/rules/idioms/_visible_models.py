@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_builtin, is_not_a_variable
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.common_guards import NUMBER_MAKERS
 from kdoctor.syntax import MemberUse, Module
@@ -37,13 +38,7 @@ def model_in_sight(module: Module, use: MemberUse) -> VisibleModel | None:
     made = bindings[0].value
     if not isinstance(made, cst.Call) or not _is_sequential(module, made):
         return None
-    uses = [
-        each
-        for each in module.nodes(cst.Name)
-        if each.value == name.value
-        and each is not bindings[0].node
-        and not is_not_a_variable(module, each)
-    ]
+    uses = [each for each in names_of_variable(module, name) if each is not bindings[0].node]
     if any(module.scope_of(each) is not scope for each in uses):
         return None
     if not all(_keeps_it(module, each) for each in uses):

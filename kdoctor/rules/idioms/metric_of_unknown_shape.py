@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, passed, value_of
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import File, files, references
 from kdoctor.analysis.queries.conditions import identifier, word
@@ -125,8 +125,8 @@ def _is_metric(module: Module, function: Function, measured: frozenset[cst.CSTNo
         return False
     if not isinstance(module.parent(module.parent(function) or function), cst.Module | None):
         return False  # a method, or a function within another
-    is_spelled_once = len(names_with_spelling(module, function.name.value)) == 1
-    return is_spelled_once and module.context_of(function.body) is Context.LOSS_OR_METRIC
+    is_named_once = len(names_of_variable(module, function.name)) == 1
+    return is_named_once and module.context_of(function.body) is Context.LOSS_OR_METRIC
 
 
 def _measured(module: Module) -> frozenset[cst.CSTNode]:

@@ -11,8 +11,9 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super, is_call_of_super, is_not_a_variable
+from kdoctor.analysis.calls import call_of_super, is_call_of_super
 from kdoctor.analysis.dataflow.statements import is_docstring
+from kdoctor.analysis.dataflow.uses import is_keyword_or_member
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.build_method import (
@@ -122,7 +123,7 @@ def add_up_rows(plan: Plan, function: cst.FunctionDef, states: States) -> None:
         each.value
         for each in inside
         if isinstance(each, cst.Name)
-        if not is_not_a_variable(plan.module, each)
+        if not is_keyword_or_member(plan.module, each)
     }
     rows, positions, values = (_free(each, taken) for each in ("rows", "positions", "values"))
     if any(

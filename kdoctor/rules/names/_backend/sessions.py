@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.syntax import Module
-from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.node_predicates import first_name
 from kdoctor.syntax.scopes import BindingKind
 
@@ -89,11 +89,7 @@ def _end_of_its_maker(
     if len(bindings) != 1 or not isinstance(bindings[0].node, cst.FunctionDef):
         return None
     function = bindings[0].node
-    uses = [
-        each
-        for each in descendants(bindings[0].scope.node)
-        if isinstance(each, cst.Name) and each.value == name
-    ]
+    uses = names_of_variable(module, passed.func)
     match function.body.body[-1]:
         case cst.SimpleStatementLine(body=[cst.Return(value=cst.BaseExpression() as made)]) as line:
             return (line, made) if len(uses) == len([function, passed]) else None
@@ -120,14 +116,7 @@ class _Group(Struct):
         bindings = scope.bindings.get(name.value, ())
         if len(bindings) != 1 or bindings[0].kind is not BindingKind.ASSIGN:
             return None
-        for node in descendants(scope.node):
-            if not isinstance(node, cst.Name) or node.value != name.value:
-                continue
-            parent = self.module.parent(node)
-            if isinstance(parent, cst.Arg) and parent.keyword is node:
-                continue
-            if isinstance(parent, cst.Attribute) and parent.attr is node:
-                continue
+        for node in names_of_variable(self.module, name):
             line = line_of(self.module, node)
             if line is None or not self._takes(line, node, prefix):
                 return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_not_a_variable
+from kdoctor.analysis.dataflow.uses import is_keyword_or_member
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.later_reads import read_again
@@ -244,7 +244,7 @@ def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
         if isinstance(each, cst.Name)
         and each.value == target.value
         and each is not target
-        and not is_not_a_variable(module, each)
+        and not is_keyword_or_member(module, each)
     ]
 
 
