@@ -204,8 +204,10 @@ def _names_in(model: Any, kept: dict[str, Any]) -> dict[str, Any]:
         kept["outputs"] = [place for place, name in enumerate(outputs) if name in given]
         kept["named"] = sorted(name for name in given if layers[name].weights)
     there = [outputs[place] for place in kept["outputs"] if place < len(outputs)]
+    # A `Sequential` of Keras 3 tells none: of its one output nothing goes by a name.
+    told = kept.setdefault("names of the outputs", ", ".join(there))
     return {
-        "names of the outputs": ", ".join(there),
+        "names of the outputs": ", ".join(there) if outputs else told,
         "names of layers with weights": ", ".join(n for n in kept["named"] if n in layers),
     }
 
