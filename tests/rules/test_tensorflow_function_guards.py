@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
+from kdoctor.engine import fix
 from kdoctor.keras_api import newest_target, oracle
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import RewriteTable
@@ -128,3 +129,21 @@ def test_the_mean_of_what_is_surely_no_integer_is_another_row(value):
 @pytest.mark.parametrize("value", ["x", "tf.gather(x, y)", "tf.argmax(x)", "tf.tensordot(x, y, 1)"])
 def test_the_mean_of_what_may_be_integers_is_not(value):
     assert "not_integer" not in row_used(f"tf.reduce_mean({value})", "reduce_mean")[1]
+
+
+def test_a_cast_is_not_safe_where_another_file_may_pass_a_variable(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'helped'\n")
+    own = tmp_path / "helpers.py"
+    own.write_text(
+        "import keras\nimport tensorflow as tf\n\n\ndef as_float(value):\n"
+        "    return tf.cast(value, 'float32')\n\n\nclass Scale(keras.layers.Layer):\n"
+        "    def call(self, inputs):\n        return as_float(inputs) * 2.0\n"
+    )
+    alone = fix([str(own)], backend="all", isolated=True).files
+    assert "ops.cast(value, 'float32')" in alone[0].after.decode()
+
+    other = (
+        "import tensorflow as tf\nfrom helpers import as_float\nkept = as_float(tf.Variable(1.0))\n"
+    )
+    (tmp_path / "other.py").write_text(other)
+    assert not fix([str(own)], backend="all", isolated=True).files

@@ -102,8 +102,12 @@ class _Origins:
             every = [*function.params.posonly_params, *function.params.params]
             is_self = parameter.name.value == "self" and parameter is every[0]
             return not is_self and parameter in (*every, *function.params.kwonly_params)
+        if not isinstance(function, cst.FunctionDef):
+            return False
+        if self._module.name_may_be_imported_elsewhere(function.name.value):
+            return False  # another file may pass a variable
         points_to = points_to_of(self._module)
-        calls = points_to.callers(function) if isinstance(function, cst.FunctionDef) else ()
+        calls = points_to.callers(function)
         passed = [points_to.passed(each, parameter) or parameter.default for each in calls]
         return bool(passed) and all(each is not None and self.holds(each) for each in passed)
 
