@@ -24,7 +24,7 @@ def combined(main: Verdict, others: Sequence[tuple[str, Verdict]]) -> Verdict:
         if each.state is VerdictState.DIFFERENT:
             return replace(each, input=", ".join(filter(None, (each.input, told))))
         if each.state is VerdictState.NOT_ON_KERAS_3 and _OF_CODE.search(each.why):
-            return replace(each, why=f"{each.why} ({told})" if told else each.why)
+            return replace(each, why=f"{each.why} ({told})")
     equal = [each for _, each in others if each.state is VerdictState.EQUAL]
     if unseen and not equal:
         return main
@@ -34,7 +34,7 @@ def combined(main: Verdict, others: Sequence[tuple[str, Verdict]]) -> Verdict:
     notes += [
         f"not compared {told}: on Keras 3 it raises {each.why}"
         for told, each in others
-        if told and each.state is VerdictState.NOT_ON_KERAS_3
+        if each.state is VerdictState.NOT_ON_KERAS_3
     ]
     return replace(base, unreached=left, notes=(*notes, *unreached_note(left)))
 

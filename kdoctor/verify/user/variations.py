@@ -71,6 +71,23 @@ def varied(calls: list[dict[str, Any]], values: dict[str, str]) -> list[dict[str
     return [*calls, {"args": [], "kwargs": values, "open": True, "varied": True}]
 
 
+def without_optional(node: ast.stmt, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return calls of a definition without the arguments whose parameters have defaults."""
+    called = _called(node)
+    pairs = [] if called is None else list(_parameters(called))
+    if isinstance(node, ast.ClassDef):
+        pairs = pairs[1:]  # the object itself
+    required = [name for name, default in pairs if default is None]
+    return [
+        {
+            **call,
+            "args": call["args"][: len(required)],
+            "kwargs": {name: value for name, value in call["kwargs"].items() if name in required},
+        }
+        for call in calls
+    ]
+
+
 def _called(node: ast.stmt) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
     """Return the function that a definition is called by: itself, or the constructor."""
     match node:
@@ -85,19 +102,27 @@ def _optional(
     function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> Iterator[tuple[str, Any]]:
     """Yield the parameters whose defaults are literals, with the defaults."""
-    named = [*function.args.posonlyargs, *function.args.args]
-    pairs = [
-        *zip(
-            named[len(named) - len(function.args.defaults) :], function.args.defaults, strict=True
-        ),
-        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
-    ]
-    for parameter, default in pairs:
+    for name, default in _parameters(function):
         if default is not None:
             try:
-                yield parameter.arg, ast.literal_eval(default)
+                yield name, ast.literal_eval(default)
             except (ValueError, TypeError, SyntaxError):
                 continue
+
+
+def _parameters(
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield the named parameters in their order, each with its default."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args]
+    defaults = [*[None] * (len(named) - len(given.defaults)), *given.defaults]
+    pairs = [
+        *zip(named, defaults, strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    for parameter, default in pairs:
+        yield parameter.arg, default
 
 
 def _derived(

@@ -23,7 +23,7 @@ from kdoctor.verify.user.running import Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
-from kdoctor.verify.user.variations import variations, varied
+from kdoctor.verify.user.variations import variations, varied, without_optional
 
 # Returns the text of another module of the project before and after the fix.
 Texts = Callable[[Path], tuple[str, str] | None]
@@ -227,32 +227,12 @@ def _variations(
     changed = _changed_text(statement, name, before, after)
     if not changed:
         return
-    required = _required_of(statement)
-    without = [_without_optional(call, required) for call in calls]
+    without = without_optional(statement.node, calls)
     if without != calls:
-        yield "", without
+        yield "with its defaults", without
     for values in variations(statement.node, changed):
         told = ", ".join(f"{name}={value}" for name, value in values.items())
         yield f"with {told}", varied(calls, values)
-
-
-def _required_of(statement: Statement) -> list[str]:
-    """Return the parameters of a function, or of a class's constructor, that have no default."""
-    makes = {each.name: each for each in methods_in(statement.node)}.get("__init__", statement.node)
-    if isinstance(makes, ast.ClassDef):
-        return []
-    given = next(node for node in ast.walk(makes) if isinstance(node, ast.arguments))
-    positional = [each.arg for each in [*given.posonlyargs, *given.args]]
-    positional = positional[: len(positional) - len(given.defaults)]
-    pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    named = [each.arg for each, default in pairs if default is None]
-    return [*positional[makes is not statement.node :], *named]
-
-
-def _without_optional(call: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    """Return a call without the arguments whose parameters have defaults."""
-    kwargs = {name: value for name, value in call["kwargs"].items() if name in required}
-    return {**call, "args": call["args"][: len(required)], "kwargs": kwargs}
 
 
 def _lost(subject: Subject, why: str) -> Subject:
