@@ -30,6 +30,7 @@ from kdoctor.rules.names._move_candidates import (
     is_of_the_copy,
     under_keras,
 )
+from kdoctor.rules.names._one_device import on_one_device
 from kdoctor.rules.names._removed_classes import stand_in
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import told_by_hand
@@ -78,7 +79,11 @@ def check(file: File) -> Iterator[Finding]:
             continue  # the finding at the import is about this use, too
         attempt = attempts.get(reference) or attempt_for(reference, found)
         if isinstance(attempt, NoFix) and attempt != ONLY_IN_DEAD_CODE:
-            attempt = deferred_import(module, facts, reference, stuck) or attempt
+            attempt = (
+                deferred_import(module, facts, reference, stuck)
+                or on_one_device(module, facts, reference, found)
+                or attempt
+            )
         if imported is not None:
             if isinstance(attempt, Fix):
                 continue  # as above
