@@ -152,7 +152,8 @@ class Attempts:
         np.random.seed(0)
         self._tf.random.set_seed(0)
         self.attempt("import", [{}], go, IMPORT_SECONDS)
-        return held.get("module") if self.items["import"]["ok"] else None
+        worked = self.items.get("import", {}).get("ok")  # where Keras 2 did not, nothing is tried
+        return held.get("module") if worked else None
 
     def _function(self, key, function):
         mode = "loss" if any(word in key.lower() for word in LOSS_WORDS) else "function"
