@@ -19,7 +19,9 @@ _STRATEGIES: Final = (
 
 
 def _is_strategy(facts: TargetFacts, name: str) -> bool:
-    return bool(facts.backends) and by_the_short_way(name).startswith(_ROOT)
+    short = by_the_short_way(name)
+    known = short.startswith(_ROOT) and short.rpartition(".")[2] in _STRATEGIES
+    return bool(facts.backends) and known
 
 
 @rule(
