@@ -122,6 +122,30 @@ def _with_tapes_or_arrays(module: Module) -> frozenset[cst.CSTNode]:
     return frozenset(found)
 
 
+def stands_beside_a_tape(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a function around a node, or the file outside of functions, has a tape.
+
+    What such code computes with stays TensorFlow's, whatever else of it is changed.
+    """
+    with_tapes = _with_tapes(module)
+    around: cst.CSTNode | None = node
+    while around is not None:
+        around = function_around(module, around)
+        if around in with_tapes:
+            return True
+    return False
+
+
+@once
+def _with_tapes(module: Module) -> frozenset[cst.CSTNode | None]:
+    """Return the functions that have one; None stands for what is in no function."""
+    return frozenset(
+        function_around(module, each.node)
+        for each in module.references
+        if by_the_short_way(each.name) in _TAPES
+    )
+
+
 def _has_a_signature(module: Module, function: cst.FunctionDef) -> bool:
     """Say whether it is decorated with ``@tf.function(input_signature=…)``."""
     return _FUNCTION in map(by_the_short_way, decorated_by(module, function)) and any(

@@ -12,6 +12,7 @@ from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import rule
 
 _ROOT: Final = "tensorflow.distribute."
+_SCOPE: Final = "scope"
 _STRATEGIES: Final = (
     *("MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "TPUStrategy"),
     *("CentralStorageStrategy", "ParameterServerStrategy"),
@@ -34,6 +35,8 @@ def check(name: Name) -> Finding | None:
     """Report each strategy that is created."""
     if name.reference.call is None or asks_for_the_backend(name.module, name.node):
         return None
+    if not any(each.attr.value == _SCOPE for each in name.module.attributes):
+        return None  # it is for data alone
     others = " and ".join(BACKEND_NAMES[each] for each in name.facts.backends)
     return name.finding(
         f"a strategy of TensorFlow distributes nothing on {others}: `fit` runs on one device there",
