@@ -33,7 +33,12 @@ from kdoctor.migrate.seen_values import SeenValue
 from kdoctor.migrate.state import Home, State
 from kdoctor.migrate.suite_runs import BudgetSpent, Runner, TestRun
 from kdoctor.migrate.suites import NEW, OLD, sides, suites_of
-from kdoctor.migrate.tracebacks import failing_tests, lines_of, usual_error
+from kdoctor.migrate.tracebacks import (
+    failing_on_keras_2,
+    failing_tests,
+    lines_of,
+    usual_error,
+)
 from kdoctor.migrate.worktree import Worktree
 from kdoctor.model import Applicability, Finding
 from kdoctor.progress import overview
@@ -137,6 +142,7 @@ class _Migration:
             if each and f"on Keras 2, {each}" not in self._notes:
                 self._notes.append(f"on Keras 2, {each}")
         flaky = set(first.passed ^ second.passed)
+        self._notes += failing_on_keras_2(first.tests, flaky, self._sides[OLD])
         self._tell(f"{len(ceiling)} of {len(first.tests)} tests pass on Keras 2")
         return first, ceiling, flaky
 
