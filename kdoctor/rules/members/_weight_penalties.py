@@ -10,7 +10,7 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.models.user_classes import class_around, only_base
 from kdoctor.analysis.queries import Call
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Edit, Fix, Hole, NoFix
+from kdoctor.model import Edit, Fix, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -32,20 +32,19 @@ class Penalty(Struct, frozen=True):
 
 def penalty_of_function(call: Call, given: cst.BaseExpression) -> Penalty | None:
     """Return what ``lambda: l2(0.1)(layer.kernel)`` computes, None if it is anything else."""
-    function = value_of(call.module, given)
-    if not isinstance(function, cst.Lambda) or given is not function:
+    if not isinstance(given, cst.Lambda):
         return None
-    parameters = function.params
+    parameters = given.params
     if parameters.kwonly_params or parameters.posonly_params or parameters.star_kwarg:
         return None
     if isinstance(parameters.star_arg, cst.Param):
         return None
-    renamed = {}
+    renamed = {}  # `layer` of `lambda layer=layer: …`
     for each in parameters.params:
         if each.default is None:
             return None
         renamed[each.name.value] = call.source(each.default)
-    return _penalty(call, function.body, renamed)
+    return _penalty(call, given.body, renamed)
 
 
 def penalty_of_value(call: Call, given: cst.BaseExpression) -> Penalty | None:
@@ -64,19 +63,13 @@ def set_on_weight(call: Call, penalty: Penalty) -> Fix | NoFix:
     module = call.module
     if not isinstance(module.parent(call.node), cst.Expr):
         return NoFix("the value of the call is used")
-    hole = {
-        each: Hole(module.outer_span(each), own=precedence_of(each))
-        for each in (penalty.layer, penalty.regularizer)
-    }
+    layer = Hole(module.outer_span(penalty.layer), Precedence.PRIMARY, precedence_of(penalty.layer))
+    regularizer = Hole(module.outer_span(penalty.regularizer))
     return call.fix(
         "Set the regularizer of the weight",
         Edit(
             module.span(call.node),
-            (
-                hole[penalty.layer],
-                f".{penalty.weight}.regularizer = ",
-                hole[penalty.regularizer],
-            ),
+            (layer, f".{penalty.weight}.regularizer = ", regularizer),
         ),
         unsafe_because=_REPLACES,
     )
