@@ -18,6 +18,7 @@ from kdoctor.analysis.backends.mixed_calls import is_mixed_with_keras
 from kdoctor.analysis.backends.tensorflow_only import (
     Function,
     called_in_pipelines,
+    gets_tensors_of_tensorflow,
     is_for_tensorflow_alone,
 )
 from kdoctor.analysis.dataflow.captures import function_around
@@ -87,10 +88,14 @@ def is_run_by_keras_alone(module: Module, node: cst.CSTNode) -> bool:
     """Say whether no function calls a line, too, that may have tensors of TensorFlow.
 
     A function of the file that a loss calls may be called by another one, of which nobody knows who
-    calls it: Keras runs the line, but not it alone.
+    calls it: Keras runs the line, but not it alone. And what ``@tf.function`` or ``tf.map_fn`` runs
+    gets tensors of TensorFlow, as long as these stay.
     """
+    around = list(_functions_around(module, node))
+    if any(gets_tensors_of_tensorflow(module, each) for each in around):
+        return False
     return is_run_by_keras(module, node) and (
-        any(_reach(module, each) is _Reach.ONLY for each in _functions_around(module, node))
+        any(_reach(module, each) is _Reach.ONLY for each in around)
         or is_mixed_with_keras(module, node)
     )
 
@@ -119,7 +124,10 @@ def _reach(module: Module, function: Function) -> _Reach | None:
     known = _verdicts(module)
     if function not in known:
         known[function] = None
-        known[function] = _find_reach(module, function)
+        found = _find_reach(module, function)
+        if found is _Reach.ONLY and gets_tensors_of_tensorflow(module, function):
+            found = _Reach.ALSO
+        known[function] = found
     return known[function]
 
 

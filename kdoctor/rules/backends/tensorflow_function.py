@@ -28,8 +28,8 @@ _TAKES_ITS_TENSORS = (
     "it works with what `{}` gives: that stays a tensor of TensorFlow, which no other backend takes"
 )
 _CALLED_BY_OTHERS = (
-    "a function that Keras is not known to run calls this one, too, maybe with tensors of "
-    "TensorFlow"
+    "the function around it may be given tensors of TensorFlow: by `tf.function` or `tf.map_fn`, "
+    "or by a function that Keras is not known to run"
 )
 _TABLE = FunctionTable(REWRITES, UNPROVEN)
 _NO_ADVICE = (
