@@ -26,12 +26,14 @@ def write(subjects: Sequence[Figures], results: Path = RESULTS, readme: Path = R
 
 
 def page(subjects: Sequence[Figures]) -> str:
-    """Return both tables: the halves, and each subject."""
+    """Return both tables: the halves with their sum, and each subject."""
     halves = [
         [name, *_summary(chosen)]
         for half, name in NAMES.items()
         if (chosen := [each for each in subjects if each.half is half])
     ]
+    if len(halves) > 1:
+        halves.append(["both", *_summary(subjects)])
     head = ["", "subjects", "tests", "fail on JAX", "on PyTorch"]
     head += ["pass after, safe", "unsafe", "of all tests, safe", "unsafe", "lost safe", "unsafe"]
     lines = [

@@ -5,6 +5,8 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
+import msgspec
+
 from benchmarks.backends import figures, table
 from benchmarks.backends.figures import FIXED
 from benchmarks.backends.model import Backend, Half, Stage, read
@@ -69,6 +71,13 @@ def test_the_tables_go_between_the_marks_of_the_readme(tmp_path):
     assert "| half to work on | 1 | 3 | 2 | 2 | 0% | 25% | 0% | 25% | 0 | 0 |" in text
     assert "| gpt | work | 3 | 1 | 1 | 2 | 1 | 1 | 1 | 0 |" in text
     assert "old" not in text
+
+
+def test_what_both_halves_come_to_is_shown_where_there_are_both():
+    held = msgspec.structs.replace(counted(after_jax=("a", "b", "c")), half=Half.HELD)
+
+    assert "| both | 2 | 6 | 4 | 4 | 0% | 38% | 0% | 38% | 0 | 0 |" in table.page([counted(), held])
+    assert "both" not in table.page([held])
 
 
 def test_both_halves_are_measured_and_an_author_is_in_one():

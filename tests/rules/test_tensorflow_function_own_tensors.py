@@ -26,6 +26,11 @@ def fixed(table: str, body: str, *, unsafe: bool = False) -> str:
         ("tf.meshgrid(3)", "return x + tf.square(self.table[:, :2] * 2)"),
         ("[tf.meshgrid(3), None]", "return tf.square(x + self.table[0])"),
         ("None", "y = tf.unique(x)\n        return tf.square(-y)"),
+        # Through a function of the file.
+        (
+            "None",
+            "y = tf.unique(x)\n        return self.of(y)\n\n    def of(self, y):\n        return tf.square(y)",
+        ),
         # Through another call that stays because of it.
         ("tf.meshgrid(3)", "y = tf.exp(self.table)\n        return tf.square(y)"),
         ("None", "y = tf.unique(x)\n        return tf.square(tf.exp(y))"),
@@ -44,6 +49,14 @@ def test_what_works_with_a_tensor_that_stays_is_unsafe(table, body):
         ("None", "for each in range(3):\n            x = tf.exp(x)\n        return tf.square(x)"),
         ("tf.keras.layers.Dense(3)", "return tf.square(self.table(x))"),
         ("tf.meshgrid(3)", "return tf.square(x)"),
+        (
+            "None",
+            "y = tf.exp(x)\n        return self.of(y)\n\n    def of(self, y):\n        return tf.square(y)",
+        ),
+        (
+            "None",
+            "n = tf.shape(x)[1]\n        return self.of(n)\n\n    def of(self, n):\n        return tf.square(tf.range(n))",
+        ),
     ],
 )
 def test_what_works_with_tensors_that_go_is_safe(table, body):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import attributes_named
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MAX_VALUES = 256  # expressions that one value may come from; of more nobody is asked
 _ROOT = "tensorflow."
@@ -33,8 +35,8 @@ def _is_of_tensorflow(module: Module, call: cst.Call) -> bool:
 def calls_behind(module: Module, node: cst.BaseExpression) -> list[cst.Call]:
     """Return the calls of TensorFlow that a value may be, or may be calculated of by operators.
 
-    Names and attributes are followed to all values that the file gives them; attributes are told
-    apart by their names alone. Nothing is said of what functions of the file return.
+    Names, attributes and parameters are followed to all values that the file gives them; attributes
+    are told apart by their names alone. Nothing is said of what functions of the file return.
     """
     values: list[cst.BaseExpression] = [node]
     found = []
@@ -53,7 +55,9 @@ def _values(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression
     """Return what an expression without a call is, or is made of."""
     match node:
         case cst.Name():
-            return [each.value for each in module.bindings_at(node) if each.value is not None]
+            bound = module.bindings_at(node)
+            given = [value for each in bound for value in _passed(module, each)]
+            return given + [each.value for each in bound if each.value is not None]
         case cst.Attribute():
             parents = (module.parent(each) for each in attributes_named(module, node.attr.value))
             assigned = (
@@ -69,3 +73,16 @@ def _values(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression
         case cst.ListComp(elt=value):
             return [value]
     return []
+
+
+def _passed(module: Module, binding: Binding) -> list[cst.BaseExpression]:
+    """Return what the calls of a function in the file pass for a parameter."""
+    parameter = binding.node
+    if binding.kind is not BindingKind.PARAMETER or not isinstance(parameter, cst.Param):
+        return []
+    function = module.parent(module.parent(parameter) or parameter)
+    if not isinstance(function, cst.FunctionDef):
+        return []
+    points_to = points_to_of(module)
+    passed = (points_to.passed(each, parameter) for each in points_to.callers(function))
+    return [each for each in passed if each is not None]

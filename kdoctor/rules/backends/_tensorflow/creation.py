@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.common_guards import equals, not_none
+from kdoctor.rewrite.common_guards import equals, indexed, not_none
 from kdoctor.rules.backends._tensorflow.result_uses import as_a_shape
-from kdoctor.rules.names._backend.uses import indexed, no_tensor_by_use
+from kdoctor.rules.names._backend.uses import no_tensor_by_use
 from kdoctor.rules.names._backend.value_guards import floatx_is_default, somewhere
 
 REWRITES = (
