@@ -74,7 +74,17 @@ def parameter_callees(function: ast.FunctionDef, bound: int = 0) -> tuple[Callee
     names = {each.arg: frozenset({index}) for index, each in enumerate(parameters)}
     sure = [Callees(*each, True) for each in _statements(function.body, names).handed]
     possible = [Callees(*each, False) for each in _possible(function, names)]
-    return tuple(dict.fromkeys([*sure, *possible]))
+    made = [
+        Callees(position, (Handed(MADE, -1),), True)
+        for position in range(len(parameters) if _calls_what_it_makes(function) else 0)
+    ]
+    return tuple(dict.fromkeys([*sure, *possible, *made]))
+
+
+def _calls_what_it_makes(function: ast.FunctionDef) -> bool:
+    """Say whether it has ``Dense(3)(y)``: of what ``y`` is calculated, nobody may know."""
+    calls = (each for each in ast.walk(function) if isinstance(each, ast.Call))
+    return any(isinstance(each.func, ast.Call) for each in calls)
 
 
 def _possible(function: ast.FunctionDef, names: Tensors) -> Iterator[tuple[int, Alternatives]]:

@@ -122,6 +122,11 @@ def test_what_an_object_of_the_project_is_called_with_becomes_a_layer(project, u
         ("def own(x):\n    return tf.sign(x) + tf.keras.layers.Dense(2)(x)\n", 1),
         ("def own(x, layer=None):\n    return layer(tf.sign(x)) + layer(x)\n", 1),
         ("def own(x):\n    if odd:\n        return tf.sign(x)\n    return Dense(2)(x)\n", 0),
+        ("def own(x):\n    y = Dense(2)(mine(x))\n    return tf.sign(x) + y\n", 1),
+        (
+            "def own(x):\n    return tf.sign(x) + inner(x)\n\n\ndef inner(t):\n    return Dense(2)(t)\n",
+            1,
+        ),
     ],
 )
 def test_a_function_that_may_call_layers_becomes_none_itself(project, function, count):
