@@ -8,6 +8,7 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from kdoctor.syntax.ast_walk import ast_dotted_name
+from kdoctor.syntax.package import AN_OBJECT
 
 _MAX_WAYS: Final = 4  # of what is called with one parameter in one branch
 _MAYBE: Final = (
@@ -28,12 +29,8 @@ _KEEPS: Final = frozenset(
 )
 
 
-MADE: Final = "()"
-"""The callee where an object is called that was made or passed: a layer, for all that is known."""
-
-
 class Handed(NamedTuple):
-    """A call that gets it: the callee as written or ``MADE``; at which place, -1 if none tells."""
+    """A call: the callee as written, or ``AN_OBJECT``; the place of what it gets, or -1."""
 
     callee: str
     place: int
@@ -75,7 +72,7 @@ def parameter_callees(function: ast.FunctionDef, bound: int = 0) -> tuple[Callee
     sure = [Callees(*each, True) for each in _statements(function.body, names).handed]
     possible = [Callees(*each, False) for each in _possible(function, names)]
     made = [
-        Callees(position, (Handed(MADE, -1),), True)
+        Callees(position, (Handed(AN_OBJECT, -1),), True)
         for position in range(len(parameters) if _calls_what_it_makes(function) else 0)
     ]
     return tuple(dict.fromkeys([*sure, *possible, *made]))
@@ -187,7 +184,7 @@ def _calls(node: ast.AST, names: Tensors) -> Iterator[tuple[int, Alternatives]]:
 def _of_call(call: ast.Call, names: Tensors) -> Iterator[tuple[int, Alternatives]]:
     callee = ast_dotted_name(call.func)
     if isinstance(call.func, ast.Call) or (isinstance(call.func, ast.Name) and callee in names):
-        callee = MADE
+        callee = AN_OBJECT
     if not callee:
         return
     given = [*call.args, *(keyword.value for keyword in call.keywords)]

@@ -8,8 +8,8 @@ from typing import Final
 
 from kdoctor.modules.definitions import UNCLEAR, Definition, Definitions
 from kdoctor.modules.module_summary import Class, ModuleSummary
-from kdoctor.modules.parameter_flow import MADE, Callees, Handed
-from kdoctor.syntax.package import ParameterCallees
+from kdoctor.modules.parameter_flow import Callees, Handed
+from kdoctor.syntax.package import AN_OBJECT, ParameterCallees
 
 _MAX_DEPTH: Final = 3  # functions that hand it on to each other
 _MAX_BASES: Final = 4  # classes on the way to the one that has a method
@@ -24,7 +24,7 @@ Named = tuple[tuple[str, ...], bool]
 class ProjectCallees:
     """Follows parameters through functions and methods of the project.
 
-    An object that is called, whatever it is, is ``parameter_flow.MADE``.
+    An object that is called, whatever it is, is ``AN_OBJECT``.
 
     ``written`` returns what a module's function or method calls with its parameters, ``meaning``
     the dotted name that a name of a module has outside of the project, None if it has none.
@@ -94,7 +94,7 @@ class ProjectCallees:
 
     def _names(self, path: str, name: str, handed: Handed, depth: int) -> Iterator[Named]:
         """Yield what a call comes to: its callee, or what a function of the project calls."""
-        value = MADE if handed.callee == MADE else self._meaning(path, handed.callee)
+        value = AN_OBJECT if handed.callee == AN_OBJECT else self._meaning(path, handed.callee)
         if isinstance(value, str):
             yield (value,), True
             return
@@ -102,7 +102,7 @@ class ProjectCallees:
         if inner is None:
             return
         if inner.name.rpartition(".")[0] and self._written(*inner) is None:
-            yield (MADE,), True  # an attribute that is no method
+            yield (AN_OBJECT,), True  # an attribute that is no method
             return
         if not depth or handed.place < 0:
             return

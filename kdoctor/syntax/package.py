@@ -38,8 +38,12 @@ class ClassInfo(Struct, frozen=True):
 ParameterCallees = Collection[tuple[int, tuple[str, ...], bool]]
 """Positions of parameters, with dotted names: one of these gets it, and whether in each run.
 
-The name is ``()`` where an object is called that nobody knows for a function: it may be a layer.
+The name is ``AN_OBJECT`` where something is called that nobody knows for a function: it may be a
+layer.
 """
+
+AN_OBJECT = "()"
+"""What stands for the name of an object that is called."""
 
 KEEP_THE_TYPE = frozenset(
     {"insert", "reshape", "transpose", "copy", "sort", "squeeze", "flip", "tile"}

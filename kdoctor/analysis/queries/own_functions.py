@@ -15,7 +15,7 @@ from kdoctor.analysis.queries.calls import calls_found
 from kdoctor.analysis.queries.matches import Call
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.syntax import Module
-from kdoctor.syntax.package import ParameterCallees
+from kdoctor.syntax.package import AN_OBJECT, ParameterCallees
 from kdoctor.syntax.parametrized import pytest_parameter_values
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
@@ -139,7 +139,7 @@ def _callees(module: Module, callee: cst.BaseExpression) -> ParameterCallees:
 
 
 def _calls_objects(module: Module, callee: cst.BaseExpression) -> bool:
-    return any("()" in names for _, names, _ in _callees(module, callee))
+    return any(AN_OBJECT in names for _, names, _ in _callees(module, callee))
 
 
 def _called(module: Module, callee: cst.BaseExpression) -> list[cst.BaseExpression]:
