@@ -203,6 +203,11 @@ class KerasOracle:
         """The methods of which two different ones tell together what they are called on."""
         return receiver_hints.METHODS
 
+    @property
+    def attributes_that_hint(self) -> Mapping[str, ReceiverHint]:
+        """The attributes that hint at what they are read of."""
+        return receiver_hints.ATTRIBUTES
+
     def receiver_hint(self, method: str, given: Collection[int | str]) -> ReceiverHint | None:
         """Return what a call of ``method`` hints at that passes these positions and keywords."""
         return receiver_hints.receiver_hint(method, given)

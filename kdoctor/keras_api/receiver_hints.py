@@ -1,4 +1,4 @@
-"""Methods that tell together that they are called on a model, where none of them does alone.
+"""Members that tell together that they are those of a model, where none of them does alone.
 
 An agent has `compile`, `fit`, `save_weights` and `load_weights`, but neither `train_on_batch` nor
 `epochs=`; an estimator has `fit` and `predict`, and saves no weights.
@@ -48,6 +48,12 @@ _METHODS: Final[dict[str, _Method]] = {
     "compile": _COMPILED,
 }
 METHODS: Final = _METHODS.keys()
+# A graph of other libraries has inputs and outputs, and a network of one's own has layers.
+_ENDS: Final = ReceiverHint(_MODEL, "inputs and outputs", of_no_other=False)
+ATTRIBUTES: Final = {
+    "layers": ReceiverHint(_MODEL, "layers", of_no_other=True),
+    **dict.fromkeys(("inputs", "outputs"), _ENDS),
+}
 
 
 def receiver_hint(method: str, given: Collection[int | str]) -> ReceiverHint | None:

@@ -43,6 +43,10 @@ class Definitions:
         path = self._file_of(importer, module, level)
         return None if path is None else self._in_module(path, name, _MAX_RE_EXPORTS)
 
+    def written(self, path: str, name: str) -> Definition | None:
+        """Return what a name at the top level of a file is; None where it is not of the tree."""
+        return self._in_module(path, name, _MAX_RE_EXPORTS)
+
     def imported(self, path: str, imported: Imported) -> Definition | None:
         """Return what an import of a file binds, None where that is no name of a module."""
         if imported.name is None or imported.name == "*":

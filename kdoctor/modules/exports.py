@@ -22,13 +22,14 @@ from kdoctor.modules.name_meanings import (
     Stars,
     Value,
 )
+from kdoctor.modules.project_callees import ProjectCallees
 from kdoctor.modules.project_values import Checks, ProjectValues
 from kdoctor.modules.recent_sources import RecentSource, RecentSources
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
 from kdoctor.syntax.alias_chains import AliasCache, AliasChainOnce
 from kdoctor.syntax.observations import Observations
-from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.package import ClassInfo, ParameterCallees
 from kdoctor.syntax.project_types import Passing, Reach
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
@@ -81,7 +82,10 @@ class ProjectPackage:
         self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
-        self._callees = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
+        self._handed = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
+        self._callees = ProjectCallees(
+            self._definitions, self._summary, self._handed, self._answers
+        )
         self._returned_call = TrackedMemo(self.trace, self._functions.returned_call, 256)
         # Whether anything of Keras can be reached from a module, and what was looked at to know it.
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
@@ -120,7 +124,7 @@ class ProjectPackage:
 
     def _forget_answers(self) -> None:
         self._tree.forget()
-        for known in (self._summary, self._answers, self._callees, self._returned_call):
+        for known in (self._summary, self._answers, self._handed, self._returned_call):
             known.forget()
         for each in (
             self._functions,
@@ -179,14 +183,13 @@ class ProjectPackage:
         return self._tree.has_file(unit_path, relative)
 
     def parameter_callees(
-        self, unit_path: str, module: str, level: int, name: str
-    ) -> Collection[tuple[int, str]]:
-        """Return what a project function surely calls with its parameters, by position."""
-        found = self._function(unit_path, module, level, name)
-        if found is None:
+        self, unit_path: str, module: str, level: int, name: str, *, of_instance: bool
+    ) -> ParameterCallees:
+        """Return what a project function calls with its parameters, by position."""
+        found = self._definitions.locate(unit_path, module, level, name)
+        if found is None or found is UNCLEAR:
             return ()
-        meant = ((place, self._answers(found[0], each)) for place, each in self._callees(*found))
-        return [(place, each) for place, each in meant if isinstance(each, str)]
+        return self._callees.of(found, instance=of_instance)
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return the call whose result a project function surely returns."""

@@ -10,13 +10,10 @@ from collections.abc import Iterator
 
 from kdoctor.modules.ast_cache import AstCache, Lines
 from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.parameter_flow import Callees, parameter_callees
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
-_MAYBE = (
-    *(ast.Lambda, ast.IfExp, ast.BoolOp),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-)
 _CACHE_SIZE = 256  # modules; memory must not grow with the tree
 
 
@@ -42,17 +39,15 @@ class FunctionSummaries:
         """Drop all recorded positions."""
         self._lines.clear()
 
-    def parameter_callees(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
-        """Return what a module's function surely calls with its parameters.
+    def parameter_callees(self, path: str, name: str) -> tuple[Callees, ...] | None:
+        """Return what a module's function calls with its parameters.
 
-        Each as (position, callee as written).
-
-        Only what runs whenever the function does counts: neither branches nor loops, nothing after
-        a parameter was bound anew. Nothing is returned of a function with an unknown decorator, nor
-        of a name that is bound more than once.
+        ``name`` may be that of a method, ``Class.method``. None where that is no function, has an
+        unknown decorator, or is bound more than once.
         """
-        function = self._function(path, name)
-        return () if function is None else tuple(dict.fromkeys(_parameter_callees(function)))
+        cls, _, method = name.rpartition(".")
+        found = self._method(path, cls, method) if cls else self._function(path, name)
+        return None if found is None else parameter_callees(found, bound=1 if cls else 0)
 
     def returned_call(self, path: str, name: str) -> str | None:
         """Return the callee, as written, whose result a function surely returns.
@@ -62,6 +57,22 @@ class FunctionSummaries:
         """
         function = self._function(path, name)
         return None if function is None else _returned_call(function)
+
+    def _method(self, path: str, cls: str, name: str) -> ast.FunctionDef | None:
+        """Return the one method of that name of the one class of that name, if undecorated."""
+        data = self._trace.read(path)
+        tree = None if data is None else self._trees.of_bytes(data)
+        classes = [
+            each
+            for each in (tree.body if tree else ())
+            if isinstance(each, ast.ClassDef) and each.name == cls
+        ]
+        found = [
+            each
+            for each in (classes[0].body if len(classes) == 1 else ())
+            if isinstance(each, ast.FunctionDef) and each.name == name
+        ]
+        return found[0] if len(found) == 1 and not found[0].decorator_list else None
 
     def _function(self, path: str, name: str) -> ast.FunctionDef | None:
         """Return the one function of that name, if it is without unknown decorators."""
@@ -126,31 +137,6 @@ def _made_by(value: ast.expr | None) -> str | None:
 
 def _leaf(call: ast.Call) -> str:
     return (ast_dotted_name(call.func) or "").rpartition(".")[2]
-
-
-def _parameter_callees(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
-    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    places = {each: index for index, each in enumerate(parameters)}
-    for statement in function.body:
-        if not isinstance(statement, ast.Return | ast.Assign | ast.Expr):
-            return
-        for node in _always_evaluated(statement):
-            if isinstance(node, ast.Call) and (callee := ast_dotted_name(node.func)):
-                for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-                    if isinstance(each, ast.Name) and each.id in places:
-                        yield places[each.id], callee
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                places.pop(node.id, None)
-
-
-def _always_evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is evaluated whenever ``node`` is."""
-    yield node
-    if isinstance(node, _MAYBE):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _always_evaluated(child)
 
 
 def _is_registry(decorator: ast.expr) -> bool:

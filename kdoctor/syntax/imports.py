@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import libcst as cst
 
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.package import ClassInfo, Package
+from kdoctor.syntax.package import ClassInfo, Package, ParameterCallees
 from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
@@ -44,10 +44,14 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
     return None
 
 
-def parameter_callees(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
-    """Return what a project function surely calls with its parameters, by position."""
+def parameter_callees(
+    package: Package, path: str, name: str, *, of_instance: bool
+) -> ParameterCallees:
+    """Return what a project function calls with its parameters, by position."""
     parts = parts_of_name(name)
-    return () if parts is None else package.parameter_callees(path, *parts)
+    if parts is None:
+        return ()
+    return package.parameter_callees(path, *parts, of_instance=of_instance)
 
 
 class Imports:
@@ -58,7 +62,7 @@ class Imports:
         self._path = path
         self._package = package
         self._through_tree: dict[str, str | ClassInfo | None] = {}
-        self._parameter_callees: dict[str, Collection[tuple[int, str]]] = {}
+        self._parameter_callees: dict[tuple[str, bool], ParameterCallees] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
         self.listed_for_export = frozenset(_listed_for_export(scope_analysis))
         self.of: dict[Binding, ImportBinding] = {
@@ -79,13 +83,16 @@ class Imports:
             self._through_tree[name] = through_tree(self._package, self._path, name)
         return self._through_tree[name]
 
-    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
-        """Return what a project function surely calls with its parameters, by position."""
+    def parameter_callees(self, name: str, *, of_instance: bool) -> ParameterCallees:
+        """Return what a project function calls with its parameters, by position."""
         if self._package is None:
             return ()
-        if name not in self._parameter_callees:
-            self._parameter_callees[name] = parameter_callees(self._package, self._path, name)
-        return self._parameter_callees[name]
+        key = name, of_instance
+        if key not in self._parameter_callees:
+            self._parameter_callees[key] = parameter_callees(
+                self._package, self._path, name, of_instance=of_instance
+            )
+        return self._parameter_callees[key]
 
     def returned_call(self, name: str) -> str | None:
         """Return the external call whose result a project function surely returns."""

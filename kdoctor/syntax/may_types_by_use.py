@@ -32,13 +32,16 @@ class MayTypesByUse:
                             self.of_bindings.setdefault(bound, set()).update(types)
 
     def _note_hints(self) -> None:
-        """Note what calls of different methods may tell together."""
+        """Note what calls of different methods, and reads of attributes, may tell together."""
         found: list[tuple[ast.expr, Namespace, ReceiverHint]] = []
         for method in self._oracle.methods_that_hint:
             for call, space in self._symbol_table.called_members.get(method, ()):
                 hint = self._oracle.receiver_hint(method, _passed_in(call).keys())
                 if hint is not None:
                     found.append((call.func.value, space, hint))
+        for attribute, hint in self._oracle.attributes_that_hint.items():
+            for read, space in self._symbol_table.reads.get(attribute, ()):
+                found.append((read.value, space, hint))
         groups: dict[str, set[str]] = {}
         for receiver, _, hint in found:
             groups.setdefault(_leaf(receiver), set()).add(hint.group)

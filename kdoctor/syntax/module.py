@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import unicodedata
 import weakref
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.members import MemberStore, MemberUse, MemberUses, member_stores
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.package import ClassInfo, ParameterCallees
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.project_types import MAX_DEPTH, Project
 from kdoctor.syntax.reachability import Reachability
@@ -221,10 +221,10 @@ class Module:
         """Return the class of another project module that an expression names."""
         return self._classes.of_tree(expression)
 
-    def parameter_callees_in_project(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
-        """Return what a project function calls with its parameters, by position."""
-        meaning = self._resolver.of_chain(callee)
-        return () if meaning is None else self._imports.parameter_callees(meaning.name)
+    def parameter_callees(self, callee: cst.CSTNode, *, of_instance: bool) -> ParameterCallees:
+        """Return what a project function, or a class's instance, calls with its parameters."""
+        name = self._resolver.of_chain(callee)
+        return self._imports.parameter_callees(name.name, of_instance=of_instance) if name else ()
 
     def returned_call_in_project(self, callee: cst.CSTNode) -> str | None:
         """Return the call whose result another project module's function returns."""

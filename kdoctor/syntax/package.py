@@ -35,6 +35,16 @@ class ClassInfo(Struct, frozen=True):
         return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 
 
+ParameterCallees = Collection[tuple[int, tuple[str, ...], bool]]
+"""Positions of parameters, with dotted names: one of these gets it, and whether in each run.
+
+The name is ``AN_OBJECT`` where something is called that nobody knows for a function: it may be a
+layer.
+"""
+
+AN_OBJECT = "()"
+"""What stands for the name of an object that is called."""
+
 KEEP_THE_TYPE = frozenset(
     {"insert", "reshape", "transpose", "copy", "sort", "squeeze", "flip", "tile"}
 )
@@ -76,12 +86,13 @@ class Package(Protocol):
         """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
 
     def parameter_callees(
-        self, unit_path: str, module: str, level: int, name: str
-    ) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters.
+        self, unit_path: str, module: str, level: int, name: str, *, of_instance: bool
+    ) -> ParameterCallees:
+        """Return what a function of the tree calls with its parameters.
 
-        Each as the parameter's position and the dotted name of what is called, where that comes
-        from outside of the tree; nothing of what is no function of the tree.
+        Each as the parameter's position, the dotted names of what is called, where that comes from
+        outside of the tree, and whether it surely is; nothing of what is no function of the tree.
+        ``of_instance``: of a class, what its instances do when they are called.
         """
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:

@@ -19,7 +19,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.imports import parameter_callees, through_tree
 from kdoctor.syntax.may_types import MayTypes
-from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.package import ClassInfo, ParameterCallees
 from kdoctor.syntax.project_types import MAX_DEPTH, Noted, Project, ProjectTypes, directly
 from kdoctor.syntax.source_index import Path, SourceIndex, joined
 from kdoctor.syntax.symbol_table import SymbolTable
@@ -107,7 +107,7 @@ class QuickFacts(SourceIndex):
         self._through: dict[str, str | ClassInfo | None] = {}
         # No module of the tree is called like a framework, whatever lies in its folders.
         self._tops = {"": True, **dict.fromkeys(FRAMEWORKS, False)}
-        self._handed_over: dict[str, Collection[tuple[int, str]]] = {}
+        self._handed_over: dict[tuple[str, bool], ParameterCallees] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
         self._possible: dict[tuple[TypeOracle, int], MayTypes] = {}
         self._calls_by_place: dict[int, list[QuickCall]] = {}
@@ -239,14 +239,17 @@ class QuickFacts(SourceIndex):
             return _NOTHING
         return self._meant(root.id, chain_of(node)[1:])
 
-    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
-        """Return what a project function surely calls with its parameters, by position."""
+    def parameter_callees(self, name: str, *, of_instance: bool = False) -> ParameterCallees:
+        """Return what a project function calls with its parameters, by position."""
         if self._package is None or not self._may_be_own(name):
             return ()
-        if name not in self._handed_over:
-            asked = partial(parameter_callees, self._package, self._path, name)
-            self._handed_over[name] = self._noted(asked)
-        return self._handed_over[name]
+        key = name, of_instance
+        if key not in self._handed_over:
+            asked = partial(
+                parameter_callees, self._package, self._path, name, of_instance=of_instance
+            )
+            self._handed_over[key] = self._noted(asked)
+        return self._handed_over[key]
 
     def classes_meant_by(self, node: ast.expr) -> Iterator[ClassInfo]:
         """Yield the classes of the tree's other modules that an expression may be."""

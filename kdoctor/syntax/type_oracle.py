@@ -74,6 +74,10 @@ class TypeOracle(Protocol):
     def methods_that_hint(self) -> Collection[str]:
         """The methods of which two different ones tell together what they are called on."""
 
+    @property
+    def attributes_that_hint(self) -> Mapping[str, ReceiverHint]:
+        """The attributes that hint at what they are read of, as such methods do."""
+
     def receiver_hint(self, method: str, given: Collection[int | str]) -> ReceiverHint | None:
         """Return what a call of ``method`` hints at that passes these positions and keywords."""
 
@@ -164,6 +168,10 @@ class _NoOracle(Struct, frozen=True):
     @property
     def methods_that_hint(self) -> Collection[str]:
         return ()
+
+    @property
+    def attributes_that_hint(self) -> Mapping[str, ReceiverHint]:
+        return {}
 
     def receiver_hint(self, method: str, given: object) -> ReceiverHint | None:  # noqa: ARG002
         return None

@@ -2,7 +2,8 @@
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
 wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``: some tell
-it alone, others (`fit(epochs=…)`, `save_weights(…)`) only where another one tells it, too.
+it alone, others (`fit(epochs=…)`, `save_weights(…)`) only where another one tells it, too; so do
+attributes: `model.layers` and `model.inputs`.
 """
 
 from __future__ import annotations
@@ -149,7 +150,18 @@ class UsageInference:
             hint = self._oracle.receiver_hint(node.attr.value, given)
             if hint is not None and self._resolver.meaning_of(node.value) is None:
                 found.append((node.value, hint))
+        found += self._hints_of_attributes()
         return tuple(found) if len(found) > 1 and self._tells() else ()
+
+    def _hints_of_attributes(self) -> Iterator[tuple[cst.BaseExpression, ReceiverHint]]:
+        """Yield what reads of attributes hint at, none where the file assigns such an attribute."""
+        hints = self._oracle.attributes_that_hint
+        if any(each.node.attr.value in hints for each in self._scope_analysis.stores):
+            return
+        for node in self._scope_analysis.attributes:
+            hint = hints.get(node.attr.value)
+            if hint is not None and self._resolver.meaning_of(node.value) is None:
+                yield node.value, hint
 
     @cached_property
     def _hinted_bindings(self) -> dict[Binding, Type]:

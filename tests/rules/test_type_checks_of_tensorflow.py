@@ -127,3 +127,14 @@ def test_asking_another_value_for_the_new_class_provides_for_nothing() -> None:
     assert reported(
         "y = layer(x)\n\n\ndef f():\n    return keras.utils.is_keras_tensor(y) and tf.is_tensor(x)"
     )
+
+
+def test_a_parameter_that_another_one_may_have_replaced_is_asked_about():
+    code = (
+        "def check(t, same=None, like=None):\n    if same is not None:\n        like = same\n"
+        "    if like is not None:\n        assert tf.is_tensor(like)\n"
+        "        return keras.ops.shape(like)"
+    )
+    assert reported(code) == [
+        "a `KerasTensor` is none for TensorFlow: of one this is False on Keras 3"
+    ]

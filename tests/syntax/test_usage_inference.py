@@ -183,6 +183,8 @@ def kd601(source, *, gate=True):
         "model.fit_generator(x)",
         "model.compile(how, loss, metrics=['mae'])",
         "model.compile(how, loss, ['mae'])",
+        "print(model.layers[0])",
+        "print(model.inputs)",
     ],
 )
 def test_two_calls_tell_together_that_something_is_a_model(how, gate):
@@ -219,6 +221,52 @@ def test_what_others_do_too_tells_nothing(how):
 )
 def test_what_an_attribute_is_used_for_tells_what_it_is(taken, kept, is_found, gate):
     assert kd601(KEEPER.format(taken=taken, kept=kept), gate=gate) is is_found
+
+
+READS = """\
+import keras
+
+
+def show(model):
+    for each in model.{first}:
+        print(each)
+    for each in model.{second}:
+        print(each.{gone})
+"""
+
+
+def kd205(source, *, gate=True):
+    return bool(scan(["-"], stdin=source.encode(), select=["KD205"], gate=gate).findings)
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize(
+    ("first", "second", "gone"),
+    [
+        ("layers", "inputs", "ref()"),
+        ("layers", "outputs", "type_spec"),
+        ("inputs", "layers", "get_output_at(0)"),
+    ],
+)
+def test_the_layers_and_the_inputs_of_something_tell_that_it_is_a_model(first, second, gone, gate):
+    assert kd205(READS.format(first=first, second=second, gone=gone), gate=gate)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gone"),
+    [
+        ("layers", "nodes", "get_output_at(0)"),
+        ("layers", "layers", "get_output_at(0)"),
+        ("inputs", "outputs", "ref()"),
+    ],
+)
+def test_one_of_them_alone_tells_nothing(first, second, gone):
+    assert not kd205(READS.format(first=first, second=second, gone=gone))
+
+
+def test_what_the_file_gives_layers_is_no_model():
+    source = READS.format(first="layers", second="inputs", gone="ref()")
+    assert not kd205(f"{source}\n\ndef fill(net):\n    net.layers = []\n")
 
 
 def test_a_file_without_keras_tells_nothing():

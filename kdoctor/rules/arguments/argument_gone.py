@@ -18,7 +18,7 @@ from kdoctor.analysis.keyword_changes import (
     was_taken,
 )
 from kdoctor.analysis.queries.bound_calls import Bound, BoundKeyword, bound_keywords
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rewrite.arguments import lost_with
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
@@ -43,7 +43,9 @@ def _is_known(callee: Bound) -> bool:
 
 
 def _is_gone(facts: TargetFacts, callee: Bound, keyword: str) -> bool:
-    if keyword in _ELSEWHERE or not is_refused(callee.leaf, callee.kind, callee.new, keyword):
+    if keyword in _ELSEWHERE and callee.kind is not None:
+        return False
+    if not is_refused(callee.leaf, callee.kind, callee.new, keyword):
         return False
     if callee.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
         return False  # KD301, KD311
@@ -94,6 +96,8 @@ def _fix(gone: BoundKeyword, given: cst.Arg, change: Change) -> Fix | NoFix:
     module, call, keyword = gone.module, gone.bound, gone.keyword
     if change.renamed:
         return _renamed(gone, given, change.renamed)
+    if (place := _place_of_another_name(gone)) is not None:
+        return _by_position(gone, given, place)
     if keyword == "batch_size" and call.reference is not None:
         proof = check.applicability(check.group("moved-with-the-shape"))
         moved = moved_with_a_size(module, gone.facts, call.reference, proof)
@@ -136,6 +140,49 @@ def _renamed(gone: BoundKeyword, given: cst.Arg, name: str) -> Fix | NoFix:
     if call.is_partial and call.leaf == "to_categorical":
         return gone.fix(title, edit, unsafe_because=_FLOAT64)
     return gone.fix(title, edit, proven_by=_examples_of(keyword))
+
+
+def _place_of_another_name(gone: BoundKeyword) -> int | None:
+    """Return the position of a parameter that kept its place and got another name.
+
+    Both it and what stands there now must be passed, and all else that must be is.
+    """
+    call = gone.bound
+    if not call.method or any(each.star for each in call.args):
+        return None
+    for old in call.olds(gone.facts):
+        names = [each.name for each in old.parameters]
+        if gone.keyword not in names:
+            continue
+        place = names.index(gone.keyword)
+        by_position = sum(each.keyword is None for each in call.args)
+        wanted = {position for name, position in call.required if call.keyword(name) is None}
+        is_wanted = old.parameters[place].default is None and place in wanted
+        is_new = is_wanted and call.new.parameters[place].name not in names
+        return place if is_new and wanted - set(range(by_position)) == {place} else None
+    return None
+
+
+def _by_position(gone: BoundKeyword, given: cst.Arg, place: int) -> Fix | NoFix:
+    """Pass it by position, where what comes before it is so passed; else by its new name."""
+    assert given.keyword is not None
+    written = gone.module.span(given.keyword)
+    before = gone.bound.args[:place]
+    if (
+        gone.bound.args[place:]
+        and given is gone.bound.args[place]
+        and not any(each.keyword for each in before)
+    ):
+        edit = Edit(Span(written.start, gone.module.outer_span(given.value).start), ("",))
+        return gone.fix(
+            f"Pass `{gone.keyword}` by position", edit, proven_by=_examples_of(gone.keyword)
+        )
+    name = gone.bound.new.parameters[place].name
+    if not name.strip("_"):
+        return NoFix("it must be passed by position, and something stands before it")
+    edit = Edit(written, (name,))
+    title = f"Write `{name}=` instead of `{gone.keyword}=`"
+    return gone.fix(title, edit, proven_by=_examples_of(gone.keyword))
 
 
 def _written(gone: BoundKeyword, instead: Instead) -> Fix | NoFix:

@@ -23,6 +23,7 @@ from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.narrowing import classes_in
+from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
 # `tf.compat.v1.Variable` is not among them: no weight was one in TensorFlow 2.
@@ -183,11 +184,11 @@ def _of_a_tensor(call: Call, asked: cst.BaseExpression) -> Finding | None:
 
 
 def _goes_on_to_keras(call: Call, asked: cst.BaseExpression) -> bool:
-    """Say whether it is a parameter of which nothing is known but that Keras is called with it."""
+    """Say whether it may be a parameter of which nothing is known but that Keras gets it."""
     module = call.module
     return (
         isinstance(asked, cst.Name)
-        and parameter_of(module, asked) is not None
+        and any(each.kind is BindingKind.PARAMETER for each in module.bindings_at(asked))
         and module.type_of(asked) is None
         and is_put_into_keras_3(module, call.facts, asked)
     )

@@ -12,7 +12,7 @@ from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.dataflow.captures import read_in_a_loss, read_in_a_possible_loss
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Call, imported_calls
-from kdoctor.analysis.queries.own_functions import calls_handing_on
+from kdoctor.analysis.queries.own_functions import HandingOn, calls_handing_on
 from kdoctor.analysis.tensors.symbolic import (
     REFUSED,
     RUN_WITH_VALUES,
@@ -22,7 +22,7 @@ from kdoctor.analysis.tensors.symbolic import (
     infer_size_fix,
     is_inferable_reshape_size,
 )
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
     REWRITES,
@@ -86,9 +86,12 @@ def error_of_name(name: str) -> str | None:
 )
 def check(call: Call) -> Finding | None:
     """Report each call with a symbolic tensor."""
-    if call.reference is None:
+    if isinstance(call, HandingOn):
         runs = call.module.context_of(call.node)
-        return None if runs in RUN_WITH_VALUES else _of_own_function(call)
+        is_it = runs not in RUN_WITH_VALUES and (call.sure or not call.to_objects)
+        return _of_own_function(call) if is_it else None
+    if call.reference is None:
+        return None
     error = error_of_symbolic(call.module, call.reference)
     return _finding(call, call.reference, error) if error else None
 
@@ -106,27 +109,46 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     return None
 
 
-def _of_own_function(call: Call) -> Finding:
+def _of_own_function(call: HandingOn) -> Finding:
     shown = canonical(call.symbol).replace("tensorflow.", "tf.", 1)
+    callee = call.node.func
+    name = f"{call.source(callee.func)}(…)" if isinstance(callee, cst.Call) else call.source(callee)
+    error = error_of_name(call.symbol)
     return call.finding(
-        f"`{call.source(call.node.func)}` passes its symbolic tensor to `{shown}`: "
-        f"{error_of_name(call.symbol)}",
-        at=call.node.func,
+        f"`{name}` passes its symbolic tensor to `{shown}`: {error}"
+        if call.sure
+        else f"`{name}` may pass its symbolic tensor to `{shown}`, which refuses it: {error}",
+        at=callee,
+        severity=Severity.ERROR if call.sure else Severity.LEGACY,
         help="Turn it into a layer, `keras.layers.Lambda(function)(x)`; or write the function "
         "with `keras.ops`, which accept both kinds of tensors.",
-        fix=_as_layer(call.module, call.node) or NoFix("it takes more arguments than the tensor"),
+        fix=NoFix("it may call layers, whose weights a `Lambda` layer would not keep")
+        if call.to_objects
+        else _as_layer(call.module, call.node) or NoFix("it takes more arguments than the tensor"),
     )
 
 
 def _as_layer(module: Module, call: cst.Call) -> Fix | None:
-    """Return the fix that makes a layer of the function; None where it takes more than a tensor."""
-    if len(call.args) != 1:
+    """Return the fix that makes a layer of the function; None where it takes more than tensors."""
+    if any(each.star or each.keyword for each in call.args):
+        return None
+    if not all(holds_symbolic(module, each.value) for each in call.args):
         return None
     spelled, need = speller_at(module, call.func).spell("keras.layers.Lambda")
     span = module.outer_span(call.func)
+    edits = [Edit(span, (f"{spelled}(", Hole(span), ")"))]
+    if len(call.args) > 1:
+        if not isinstance(call.func, cst.Name | cst.Attribute):
+            return None
+        first, last = (module.outer_span(call.args[at].value) for at in (0, -1))
+        edits = [
+            Edit(span, (f"{spelled}(lambda tensors: ", Hole(span), "(*tensors))")),
+            Edit(Span(first.start, first.start), ("[",)),
+            Edit(Span(last.end, last.end), ("]",)),
+        ]
     return Fix(
         "Turn the function into a layer",
-        (Edit(span, (f"{spelled}(", Hole(span), ")")),),
+        tuple(edits),
         Applicability.UNSAFE,
         () if need is None else (need,),
         unsafe_because="a model with a `Lambda` layer can only be loaded with `safe_mode=False`",
