@@ -304,6 +304,10 @@ class ProjectPackage:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
 
+    def may_hide_elsewhere(self, unit_path: str, name: str) -> bool:
+        """Say whether a new name of a file may hide one of a file that takes all of it."""
+        return self._importers.hide(unit_path, name)
+
     def is_tried(self, unit_path: str) -> bool:
         """Say whether another file of the project goes on where its import of a file fails."""
         return self._importers.is_tried(unit_path)

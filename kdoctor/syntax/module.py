@@ -333,12 +333,12 @@ class Module:
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
         """Say whether ``local`` can be bound at module level and read at these places.
 
-        It cannot where it is bound, a builtin or from a star import in the module or around them.
+        Not where it is bound, a builtin or from a star, nor if a star carries it over another's.
         """
-        bound = self._scope_analysis.module.bindings
-        if local in bound or local in self.unbound_reads or self._in_a_star(local):
-            return False
-        return all(self.scope_of(node).owner(local) is None for node in at)
+        bound = local in self._scope_analysis.module.bindings or local in self.unbound_reads
+        hides = self._package is not None and self._package.may_hide_elsewhere(self.path, local)
+        is_taken = bound or hides or self._in_a_star(local)
+        return not is_taken and all(self.scope_of(node).owner(local) is None for node in at)
 
     def may_be_rebound_by_star(self, binding: ImportBinding) -> bool:
         """Say whether a later star import may rebind an import's name."""

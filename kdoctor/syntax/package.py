@@ -90,6 +90,9 @@ class Package(Protocol):
     def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of ``unit_path``."""
 
+    def may_hide_elsewhere(self, unit_path: str, name: str) -> bool:
+        """Say whether a new name of a file may hide one of another that takes all of it."""
+
     def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports another of what is known under the same names.
 
