@@ -29,6 +29,7 @@ from kdoctor.modules.module_summary import parsed
 from kdoctor.modules.name_reads import holds_module, holds_word, may_read
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.project_files import bytes_of, files_of
+from kdoctor.modules.run_files import run_files
 from kdoctor.modules.star_importers import binds, may_hide_a_name, mentions
 from kdoctor.modules.text_reads import TextReads
 from kdoctor.modules.tried_imports import tried_imports
@@ -308,6 +309,7 @@ class ReverseImports:
     def _imports(self, path: str, data: bytes) -> Iterator[tuple[str, _Import]]:
         """Yield the modules of the project that a file imports, with what it takes from each."""
         find = self._tree.find
+        yield from ((each, _Import(path, ("*",))) for each in run_files(path, data))
         for level, module, names in imports_of_bytes(
             data, lambda top: self._tree.may_hold(path, top)
         ):
