@@ -65,6 +65,7 @@ _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 _TRIED = "try:"  # asked in place of a name
 _HIDDEN = "* "  # asked before a name
+_WRITTEN = "< "  # before a word
 
 
 class _Import(Struct, frozen=True, gc=False):
@@ -179,6 +180,25 @@ class ReverseImports:
         """
         return self._answer(path, f"{_HIDDEN}{name}")
 
+    def write(self, path: str, word: str) -> bool:
+        """Say whether a file that imports the module at ``path`` writes a word.
+
+        Be it that it imports one that imports it.
+        """
+        return self._answer(path, f"{_WRITTEN}{word}")
+
+    def _write(self, own: str, word: str) -> bool:
+        index = self._index(self._project(own))
+        waiting = [own]
+        known = {own}
+        for module in waiting:  # it grows meanwhile
+            importers = {each.importer for each in index.get(module, ())} - known
+            if any(mentions(each, word) for each in importers):
+                return True
+            waiting += sorted(importers)
+            known |= importers
+        return False
+
     def _answer(self, path: str, asked: str) -> bool:
         own = self._tree.canonical_path(path)
         if self._trace is None or not self._trace.is_recording:
@@ -192,6 +212,8 @@ class ReverseImports:
             return self._is_tried(own)
         if asked.startswith(_HIDDEN):
             return self._hide(own, asked.removeprefix(_HIDDEN))
+        if asked.startswith(_WRITTEN):
+            return self._write(own, asked.removeprefix(_WRITTEN))
         return self._take(own, asked)
 
     def _hide(self, own: str, name: str) -> bool:

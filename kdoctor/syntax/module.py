@@ -314,9 +314,13 @@ class Module:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
-    def may_be_imported_elsewhere(self, binding: ImportBinding) -> bool:
-        """Say whether another project file may import this binding from here."""
-        return self.name_may_be_imported_elsewhere(binding.local)
+    def is_written_in_project(self, word: str) -> bool:
+        """Say whether any file of the project, maybe this one, writes a word."""
+        return self._package is not None and self._package.is_written(self.path, word)
+
+    def is_written_by_importers(self, word: str) -> bool:
+        """Say whether a project file that imports this one, maybe through others, writes a word."""
+        return self._package is not None and self._package.do_importers_write(self.path, word)
 
     def name_may_be_imported_elsewhere(self, name: str) -> bool:
         """Say whether another project file may import a name from here."""
@@ -365,14 +369,8 @@ class Module:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        guards = self._guards
-        return Resolver(
-            self._scope_analysis,
-            self._imports,
-            self.oracle,
-            guards.is_never_bound,
-            guards.are_alternatives,
-        )
+        parts, guards = (self._scope_analysis, self._imports, self.oracle), self._guards
+        return Resolver(*parts, guards.is_never_bound, guards.are_alternatives)
 
     @cached_property
     def _classes(self) -> UserClasses:
