@@ -19,6 +19,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once, unowned
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.scopes import ScopeKind
 
 _RATES = frozenset({"lr", "learning_rate"})
 _SPOKEN_OF = pattern(
@@ -107,7 +108,14 @@ class Rates:
         return not all(
             isinstance(each, cst.Name)
             and all(map(self._is_kept, names_of_variable(self._module, each)))
+            and not self._is_taken_elsewhere(each)
             for each in names
+        )
+
+    def _is_taken_elsewhere(self, name: cst.Name) -> bool:
+        """Say whether another file may import a variable of the module itself."""
+        return self._module.scope_of(name).kind is ScopeKind.MODULE and (
+            self._module.name_may_be_imported_elsewhere(name.value)
         )
 
     def _is_kept(self, name: cst.Name) -> bool:

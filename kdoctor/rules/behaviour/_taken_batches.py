@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.analysis.dataflow.uses import attributes_named, reads_of
 from kdoctor.analysis.training.generators import FED
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -13,7 +13,8 @@ from kdoctor.value_types import Kind
 _TAKES = frozenset({
     "chain", "enumerate", "islice", "iter", "list", "map", "next", "reversed", "tuple", "zip",
 })  # fmt: skip
-_TAKES_OF = frozenset({"__getitem__", "__next__", "send"})
+_GETS = "__getitem__"
+_TAKES_OF = frozenset({_GETS, "__next__", "send"})
 _FEEDS = frozenset(FED)
 _ASKS = frozenset({"bool", "hasattr", "id", "isinstance", "len", "print", "repr", "str", "type"})
 _PREDICTING = frozenset({"predict", "predict_on_batch"})
@@ -34,13 +35,22 @@ def are_taken_by_hand(module: Module, maker: str) -> bool:
         if any(map(is_made, taken)):
             return True
     return (
-        any(
+        _is_asked_by_subclass(module)
+        or any(
             is_made(each.iter) and not _only_predicts(module, each)
             for each in module.nodes(cst.For)
         )
         or any(is_made(each.iter) for each in module.nodes(cst.CompFor))
         or any(is_made(each.value) for each in module.nodes(cst.Subscript))
     )
+
+
+def _is_asked_by_subclass(module: Module) -> bool:
+    """Say whether `super().__getitem__(…)` gives a batch, here or in a file that imports this."""
+    calls = (each.value for each in attributes_named(module, _GETS))
+    return any(
+        isinstance(each, cst.Call) and _leaf(each.func) == "super" for each in calls
+    ) or module.is_written_by_importers(_GETS)
 
 
 def _may_take(module: Module, call: cst.Call) -> bool:
