@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix
+from kdoctor.model import Applicability
 
 from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
 
@@ -268,3 +269,24 @@ def test_batches_that_the_file_takes_itself_stay_lists(taken):
 def test_batches_of_a_sequence_that_the_file_takes_itself_stay_lists(taken):
     assert "return (np" in fixed(HEAD + DATA.format(""), "KD409")
     assert "return [np" in fixed(HEAD + DATA.format(taken), "KD409")
+
+
+@pytest.mark.parametrize(
+    ("used", "is_safe"),
+    [
+        ("y = Mine(3)(keras.Input((5, 2)))", True),
+        ("model = keras.Model(inputs=[], outputs=[])", True),
+        ("y = Mine(3)(inputs=keras.Input((5, 2)))", False),
+        (
+            ("class More(Mine):\n    def call(self, x):\n        return super().call(inputs=x)"),
+            False,
+        ),
+    ],
+)
+def test_a_parameter_that_is_passed_by_name_is_not_renamed_by_a_safe_fix(tmp_path, used, is_safe):
+    (tmp_path / "code.py").write_text(
+        "import keras\n\n\nclass Mine(keras.layers.LSTM):\n    def call(self, inputs):\n"
+        f"        return super().call(inputs)\n\n\n{used}\n"
+    )
+    first, *_ = fix([tmp_path / "code.py"], select=["KD226"]).found.findings
+    assert (first.fix.applicability is Applicability.SAFE) is is_safe
