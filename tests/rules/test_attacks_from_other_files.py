@@ -7,6 +7,23 @@ import pytest
 from kdoctor.engine import fix
 from kdoctor.model import Applicability
 
+KEPT = """
+import keras
+
+
+class Kept(keras.callbacks.Callback):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+"""
+OWN = """
+from net import Kept
+
+
+class Own(Kept):
+    def set_model(self, model):
+        self.names = model.names
+"""
 IMAGES = """
 import keras
 import numpy as np
@@ -102,6 +119,7 @@ class Half(Batches):
 @pytest.mark.parametrize(
     ("code", "source", "own", "other"),
     [
+        ("KD214", KEPT, "", OWN),
         ("KD455", IMAGES, "", "from net import images\nfor x in images():\n    print(x.shape)\n"),
         ("KD460", SEEN, "", "import net\nnet.Seen().on_train_batch_end(1, log={})\n"),
         ("KD468", SLOWER, "", "from net import slower\nprint(slower(1, 0.1).numpy())\n"),
