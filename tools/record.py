@@ -131,9 +131,19 @@ def figures() -> str:
         f"{sum(entry['holds'] for entry in rewrites)} of {len(rewrites)} rewrites hold, in "
         f"{cases:,} runs, {gradients:,} of them with gradients; "
         f"{sum(entry['holds'] for entry in examples)} of {len(examples)} examples do what they "
-        f"say. "
+        f"say{_examples_elsewhere(examples)}. "
         f"{elsewhere(rewrites, versions_elsewhere)}"
     ).rstrip()
+
+
+def _examples_elsewhere(examples: list[dict[str, Any]]) -> str:
+    """Return what the examples do on the other backends, those that were run there."""
+    parts = [part for each in examples for part in each.get("backends", {}).values()]
+    return (
+        f", {sum(part['holds'] for part in parts)} of {len(parts)} on JAX or PyTorch"
+        if parts
+        else ""
+    )
 
 
 def elsewhere(rewrites: list[dict[str, Any]], versions: dict[str, str]) -> str:

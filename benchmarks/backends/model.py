@@ -65,6 +65,7 @@ class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     packages: tuple[str, ...]
     program: tuple[Program, ...]
+    looked_into: tuple[str, ...] = ()
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -73,6 +74,7 @@ class Subject(msgspec.Struct, frozen=True):
     package: Package
     files: tuple[str, ...] = ()  # of a program: only these
     driver: str = ""
+    looked_into: bool = False
 
     @property
     def name(self) -> str:
@@ -82,14 +84,16 @@ class Subject(msgspec.Struct, frozen=True):
     @property
     def half(self) -> Half:
         """Whether rules may be fitted to it."""
-        return Half.of(self.package.owner)
+        return Half.WORK if self.looked_into else Half.of(self.package.owner)
 
 
 def read(path: Path = LIST) -> list[Subject]:
     """Return the subjects: packages of the migration benchmark's seen part, and programs."""
     listed = msgspec.toml.decode(path.read_bytes(), type=Listed)
     seen = {each.name: each for each in catalogue.read().seen}
-    packages = [Subject(seen[name]) for name in listed.packages]
+    packages = [
+        Subject(seen[name], looked_into=name in listed.looked_into) for name in listed.packages
+    ]
     return packages + [
         Subject(
             Package(
@@ -102,6 +106,7 @@ def read(path: Path = LIST) -> list[Subject]:
             ),
             each.files,
             each.driver,
+            each.name in listed.looked_into,
         )
         for each in listed.program
     ]

@@ -44,7 +44,9 @@ class Runner:
         self._places = places
         self._catalogue = catalogue.read()
         self._backends = backends or environment.besides(places.cache, places.python, BACKENDS)
-        self._versions = environment.versions(places.python) + "\n".join(BACKENDS)
+        # All that is installed: without Matplotlib a test fails, whatever Keras it is run with.
+        self._versions = environment.installed(places.python)
+        self._versions += environment.installed(places.python, self._backends)
 
     def suite(self, subject: Subject, stage: Stage, backend: Backend) -> Suite:
         """Return what happened to each test.

@@ -65,3 +65,15 @@ def versions(python: Path) -> str:
     )
     done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True)
     return done.stdout
+
+
+def installed(python: Path, folder: Path | None = None) -> str:
+    """Return a Python's distributions, or those in ``folder``, as ``name==version`` lines."""
+    code = (
+        "import importlib.metadata as m, sys\n"
+        "found = m.distributions(path=sys.argv[1:] or sys.path)\n"
+        "print(*sorted({f'{d.name}=={d.version}' for d in found}), sep='\\n')"
+    )
+    # Isolated: neither this process's path nor the folder that it runs in count.
+    command = [str(python), "-I", "-c", code, *([str(folder)] if folder else [])]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -33,7 +33,7 @@ def fetch(package: Package, places: Places) -> Path:
         if package.sdist:
             _from_index(package.sdist, Path(partial, "archive"), whole)
         else:
-            _from_repository(_repository(package, places, Path(partial)), package.commit, whole)
+            write_commit(_repository(package, places, Path(partial)), package.commit, whole)
         whole.rename(folder)
     return folder
 
@@ -66,8 +66,12 @@ def _repository(package: Package, places: Places, partial: Path) -> Path:
     return clone
 
 
-def _from_repository(repository: Path, commit: str, folder: Path) -> None:
-    """Write the files of a commit; a partial mirror may lack large ones, which are left out."""
+def write_commit(repository: Path, commit: str, folder: Path) -> None:
+    """Write the files of a commit; a partial mirror may lack large ones, which are left out.
+
+    Raises:
+        FetchProblem: git does not know the commit.
+    """
     git = ["git", "-C", str(repository)]
     listing = _run([*git, "ls-tree", "-r", "-z", commit])
     for entry in filter(None, listing.split(b"\0")):

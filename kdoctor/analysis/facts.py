@@ -119,9 +119,13 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         """Return where a rewrite that holds on TensorFlow is not proven, by name; "" for nowhere.
 
         "not proven on JAX: shape: (2, 3) instead of (3,)". Nothing of examples: they are run on
-        TensorFlow.
+        TensorFlow, and those of KD8 alone on the others (``example_unproven_elsewhere``).
         """
-        if proof.id not in proofs_that_hold() or proof.id.startswith(_EXAMPLE):
+        return "" if proof.id.startswith(_EXAMPLE) else self.example_unproven_elsewhere(proof)
+
+    def example_unproven_elsewhere(self, proof: Proven) -> str:
+        """Return the same of an example of a rule that makes code run on other backends."""
+        if proof.id not in proofs_that_hold():
             return ""
         return "; ".join(
             f"not proven on {BACKEND_NAMES[backend]}: {why}"

@@ -39,7 +39,13 @@ BackendOption = Annotated[
     ),
 ]
 DeviceOption = Annotated[
-    Device, typer.Option("--device", help="The CPU, each GPU that the backend sees, or both.")
+    Device | None,
+    typer.Option(
+        "--device",
+        help="Check the reference on the CPU, on each GPU that the backend sees, or on both.  "
+        "[default: all]",
+        show_default=False,
+    ),
 ]
 
 
@@ -64,7 +70,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     trust_rules: options.TrustRules = False,
     backend: BackendOption = None,
-    device: DeviceOption = Device.ALL,
+    device: DeviceOption = None,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
@@ -94,6 +100,11 @@ def verify(  # noqa: PLR0913 - the options of the command
     page = streams.output(color)
     if paths and "-" in paths:
         raise UsageProblem("verify reads files and folders, not standard input: name a file")
+    if paths and device is not None:
+        raise UsageProblem(
+            "--device is for the check of the reference, without a PATH: code in files is run on "
+            "the CPU. Leave out --device, or the paths"
+        )
     if paths:
         how = choices.engine_options(
             backend=backend,
@@ -112,7 +123,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     else:
         from kdoctor.report.reference import write_json, write_results  # noqa: PLC0415
 
-        results = _results(backend, device)
+        results = _results(backend, device or Device.ALL)
         (write_json if json else write_results)(results, page)
         holds = all(each.holds for each in results)
     if not holds:

@@ -29,16 +29,23 @@ from kdoctor.migrate.outcome import (
 )
 from kdoctor.migrate.plan import Plan, plan
 from kdoctor.migrate.seen_fixes import seen_fixes
+from kdoctor.migrate.seen_values import SeenValue
 from kdoctor.migrate.state import Home, State
 from kdoctor.migrate.suite_runs import BudgetSpent, Runner, TestRun
 from kdoctor.migrate.suites import NEW, OLD, sides, suites_of
-from kdoctor.migrate.tracebacks import failing_tests, lines_of, usual_error
+from kdoctor.migrate.tracebacks import (
+    failing_on_keras_2,
+    failing_tests,
+    lines_of,
+    usual_error,
+)
 from kdoctor.migrate.worktree import Worktree
 from kdoctor.model import Applicability, Finding
 from kdoctor.progress import overview
 from kdoctor.target import Target
 
 _MAX_ROUNDS: Final = 10
+_MAX_ERRORS: Final = 5  # of a test, one after the other, each of which is looked into
 _MAX_SUBJECT: Final = 72
 _MAX_NAMED: Final = 20  # lines of a list in a commit message
 
@@ -88,6 +95,7 @@ class _Migration:
         self._fixes: list[FixOutcome] = []
         self._refused: set[BaselineEntry] = set()
         self._suggested: dict[BaselineEntry, FixOutcome] = {}
+        self._seen_in_trials: dict[SeenValue, None] = {}  # of the files as they are, in order
         self._pins: list[str] = []
         self._pins_left: list[str] = []
         self._stopped = ""
@@ -134,6 +142,7 @@ class _Migration:
             if each and f"on Keras 2, {each}" not in self._notes:
                 self._notes.append(f"on Keras 2, {each}")
         flaky = set(first.passed ^ second.passed)
+        self._notes += failing_on_keras_2(first.tests, flaky, self._sides[OLD])
         self._tell(f"{len(ceiling)} of {len(first.tests)} tests pass on Keras 2")
         return first, ceiling, flaky
 
@@ -224,18 +233,41 @@ class _Migration:
         return self._judge("Write what the errors of tests led to", judge, scan, found, how)
 
     def _try_seen(self, code: Code, judge: Judge) -> bool:
-        """Try what is found once it is known what names held where tests failed."""
+        """Try what is found once it is known what names held where tests failed.
+
+        A test may have several errors, one after the other. Where fixes only move it on to the next
+        one, they were not kept, but what names held there is known, too: what follows from it is
+        tried together with them.
+        """
         target = cast("Target", self._options.get("target"))
-        found = seen_fixes(code, judge.now.seen, target)
-        if found is None:
-            return False
         here = Path.cwd()
-        entries = {each: entry_of(each, found.scan, here) for each in found.fixes}
         # What was suggested without knowing what was seen may be another fix.
         known = self._refused | {entry for entry, each in self._suggested.items() if each.seen}
-        fixes = [each for each in found.fixes if entries[each] not in known]
-        title = "Write what values at run time led to"
-        return self._judge(title, judge, found.scan, fixes, found.how, found.because)
+        tried = set[BaselineEntry]()
+        for _ in range(_MAX_ERRORS):
+            found = seen_fixes(code, (*judge.now.seen, *self._seen_in_trials), target)
+            if found is None:
+                return False
+            entries = {each: entry_of(each, found.scan, here) for each in found.fixes}
+            fixes = [each for each in found.fixes if entries[each] not in known]
+            if {entries[each] for each in fixes} <= tried:
+                return False
+            tried |= {entries[each] for each in fixes}
+            fixes += self._suggested_in(found.scan, code) if self._seen_in_trials else []
+            title = "Write what values at run time led to"
+            if self._judge(title, judge, found.scan, fixes, found.how, found.because):
+                return True
+        return False
+
+    def _suggested_in(self, scan: ScanResult, code: Code) -> list[Finding]:
+        """Return the fixes that no test spoke for when they were tried, and nothing seen led to."""
+        here = Path.cwd()
+        return [
+            each
+            for each in self._open(code, scan)
+            if (entry := entry_of(each, scan, here)) in self._suggested
+            and not self._suggested[entry].seen
+        ]
 
     def _open(
         self, code: Code, scan: ScanResult, at: set[tuple[str, int]] | None = None
@@ -279,7 +311,9 @@ class _Migration:
                 self._fixes.append(outcome)
         if not judged.applied.files:
             self._tree.undo_changes()
+            self._seen_in_trials.update(dict.fromkeys(judged.tried.seen))
             return False
+        self._seen_in_trials.clear()
         told = [each for _, each in verdicts if each.is_written]
         self._commit(title, judge, judged.run, len(told), _paths(told), _evidence(told))
         return True

@@ -22,10 +22,14 @@ _MAX_TESTS = 3  # named for a fix
 
 
 class Judged(Struct, frozen=True):
-    """Fixes that were kept and are in the tree, the run that says so, and all verdicts."""
+    """Fixes that were kept and are in the tree, the run that says so, and all verdicts.
+
+    ``tried`` is the run with all fixes that lose no test, be they kept or not.
+    """
 
     applied: Applied
     run: TestRun
+    tried: TestRun
     verdicts: tuple[tuple[Finding, FixOutcome], ...]
 
 
@@ -77,7 +81,7 @@ class Judge:
         losing = tuple(
             (each, self.told(each, Verdict.LOSES, lost)) for each, lost in parted.dropped
         )
-        return Judged(applied, run, losing)
+        return Judged(applied, run, run, losing)
 
     def judged(self, findings: Sequence[Finding], how: Options = USUAL) -> Judged:
         """Apply the fixes that lose no test, and that a test speaks for or a proof."""
@@ -107,7 +111,7 @@ class Judge:
             run = self.run(follow)
             if self.lost(run):
                 again = self.without_losses(kept, how)
-                first = Judged(first.applied, first.run, (*first.verdicts, *again.verdicts))
+                first = replace(first, verdicts=(*first.verdicts, *again.verdicts))
                 applied, run = again.applied, again.run
         written = set(applied.findings)
         losing = {each for each, _ in first.verdicts}
@@ -120,7 +124,7 @@ class Judge:
             ),
             *((each, self.told(each, Verdict.NOT_RUN)) for each in left),
         )
-        return Judged(applied, run, verdicts)
+        return Judged(applied, run, first.tried, verdicts)
 
     def told(self, finding: Finding, verdict: Verdict, tests: Sequence[str] = ()) -> FixOutcome:
         """Return a verdict on a fix."""

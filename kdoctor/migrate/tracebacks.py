@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from kdoctor.errors import KdoctorError
 from kdoctor.migrate.evidence import from_top
 from kdoctor.migrate.junit import FAILED, Test
 from kdoctor.migrate.outcome import FailingTest
+from kdoctor.migrate.suites import Side
 from kdoctor.target import Target
 
 _MAX_TEXT: Final = 300
@@ -47,6 +48,23 @@ def lines_of(names: Iterable[str], tests: Mapping[str, Test], top: Path) -> set[
         for frame in error.frames
         if frame.line and os.path.realpath(frame.path).startswith(f"{real}{os.sep}")
     }
+
+
+def failing_on_keras_2(
+    tests: Mapping[str, Test], flaky: Collection[str], side: Side
+) -> Iterator[str]:
+    """Yield a note on tests that fail on Keras 2: a reader would take them for what is left."""
+    failing = [name for name, test in tests.items() if test.outcome == FAILED and name not in flaky]
+    if not failing:
+        return
+    is_one = len(failing) == 1
+    fail, judge, most = ("fails", "judges", "") if is_one else ("fail", "judge", "most ")
+    they = "it" if is_one else "they"
+    elsewhere = f"; with the project's own Keras 2 (`--old-python`) {they} may pass"
+    yield (
+        f"{len(failing)} of {len(tests)} tests {fail} on Keras 2 and {judge} nothing, {most}with "
+        f"`{usual_error(tests)}`{elsewhere * side.with_tf_keras}"
+    )
 
 
 def usual_error(tests: Mapping[str, Test]) -> str:

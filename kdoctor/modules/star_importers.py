@@ -36,7 +36,7 @@ def may_hide_a_name(module: str, name: str, importers: Importers, find: Find) ->
 
 
 def mentions(path: str, name: str) -> bool:
-    """Say whether a word is in a file."""
+    """Say whether a word, or code such as `sparse=`, is in a file."""
     return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", bytes_of(path)) is not None
 
 

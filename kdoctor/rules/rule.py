@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast, overload
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.analysis.facts import applicability_of
+from kdoctor.analysis.facts import TargetFacts, applicability_of
 from kdoctor.config import ALL_BACKENDS, OF_BACKENDS
 from kdoctor.keras_api.surface import known_releases
 from kdoctor.model import (
@@ -155,9 +155,12 @@ class Rule(Struct, frozen=True, kw_only=True):
         ``proven_by``: only these, not all examples of the rule whose fix is applied without
         ``--unsafe``.
         """
-        if proven_by is None:
-            proven_by = [each for each in self.invalid if each.after and not each.unsafe]
-        return applicability_of(proven_by, self.page.proven)
+        return applicability_of(self._proofs(proven_by), self.page.proven)
+
+    def _proofs(self, proven_by: Iterable[Proven] | None) -> list[Proven]:
+        if proven_by is not None:
+            return list(proven_by)
+        return [each for each in self.invalid if each.after and not each.unsafe]
 
     def group(self, name: str) -> tuple[Example, ...]:
         """Return the examples of a group: those that rate some of the rule's fixes."""
@@ -172,6 +175,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         drops: Iterable[Span] = (),
         unsafe_because: str = "",
         proven_by: Iterable[Proven] | None = None,
+        facts: TargetFacts | None = None,
     ) -> Fix: ...
     @overload
     def fix(
@@ -182,8 +186,9 @@ class Rule(Struct, frozen=True, kw_only=True):
         drops: Iterable[Span] = (),
         unsafe_because: str = "",
         proven_by: Iterable[Proven] | None = None,
+        facts: TargetFacts | None = None,
     ) -> Fix | NoFix: ...
-    def fix(
+    def fix(  # noqa: PLR0913 - the parts of a fix, by keyword
         self,
         title: str,
         *edits: Edit | NoFix,
@@ -191,15 +196,21 @@ class Rule(Struct, frozen=True, kw_only=True):
         drops: Iterable[Span] = (),
         unsafe_because: str = "",
         proven_by: Iterable[Proven] | None = None,
+        facts: TargetFacts | None = None,
     ) -> Fix | NoFix:
         """Return a fix, which is safe where its examples are proven and nothing makes it unsafe.
 
         Where one of the edits cannot be made, that is the answer. Of ``imports``, a None is an
         import that the file does not need. ``proven_by``: only these prove it, not all examples of
-        the rule (see ``applicability``).
+        the rule (see ``applicability``). A rule that makes code run on other backends must be
+        proven on each that is asked for, of which ``facts`` tell.
         """
         if NoFix in map(type, edits):  # a fix may have as many edits as the file has lines
             return next(each for each in edits if isinstance(each, NoFix))
+        proven_by = self._proofs(proven_by)
+        if facts is not None and self.backend is not None and not unsafe_because:
+            reasons = map(facts.example_unproven_elsewhere, proven_by)
+            unsafe_because = next(filter(None, reasons), "")
         return Fix(
             title,
             cast("tuple[Edit, ...]", edits),

@@ -102,8 +102,9 @@ TOPICS = (
     Topic(
         "random-numbers",
         "Random numbers",
-        "What a seed repeats, what it leaves open, and how often dropout draws.",
-        ("KD419", "KD463", "KD472", "KD520"),
+        "What a seed repeats, what it leaves open, how weights are drawn, and how often "
+        "dropout draws.",
+        ("KD419", "KD463", "KD472", "KD495", "KD520"),
     ),
     Topic(
         "recurrent-layers",

@@ -2,7 +2,8 @@
 
 In the body of ``if isinstance(x, Dense):``, behind it in an ``and``, behind
 ``assert isinstance(x, Dense)`` and behind ``if not isinstance(x, Dense): return``; not where the
-name is bound anew meanwhile.
+name is bound anew meanwhile. ``isinstance(x, A) or isinstance(x, B)`` tells what
+``isinstance(x, (A, B))`` does.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _BLOCKS = (cst.IndentedBlock, cst.Module)
 
 
 class _Test(Struct, frozen=True, eq=False):
-    """A call of ``isinstance``; ``place``: in a block, after which of its statements it holds."""
+    """A test by ``isinstance``; ``place``: in a block, after which of its statements it holds."""
 
     subject: cst.BaseExpression
-    classes: cst.BaseExpression
+    classes: tuple[cst.BaseExpression, ...]  # of one of which it is
     root: cst.CSTNode
     place: int = -1
 
@@ -72,17 +73,47 @@ class Narrowing:
     def _tests(self) -> Mapping[str, Mapping[cst.CSTNode, list[_Test]]]:
         found: dict[str, dict[cst.CSTNode, list[_Test]]] = {}
         for call in self._scope_analysis.calls:
-            match call:
-                case cst.Call(
-                    func=cst.Name(value="isinstance") as function,
-                    args=[cst.Arg(value=subject, star=""), cst.Arg(value=classes, star="")],
-                ) if (name := dotted_name(subject)) and not self._resolver.bindings_at(function):
-                    for root, place in self._regions(call):
-                        test = _Test(subject, classes, root, place)
-                        found.setdefault(name, {}).setdefault(root, []).append(test)
-                case _:
-                    continue
+            asked = self._asked(call)
+            if asked is None:
+                continue
+            subject, classes = asked
+            name = dotted_name(subject)
+            whole, other = self._with_alternatives(call)
+            told = [self._asked(each) for each in other]
+            if not name or any(each is None or dotted_name(each[0]) != name for each in told):
+                continue
+            one_of = (classes, *(each[1] for each in told if each is not None))
+            for root, place in self._regions(whole):
+                test = _Test(subject, one_of, root, place)
+                found.setdefault(name, {}).setdefault(root, []).append(test)
         return found
+
+    def _asked(
+        self, node: cst.BaseExpression
+    ) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+        """Return of what ``isinstance`` is asked, and for which classes."""
+        match node:
+            case cst.Call(
+                func=cst.Name(value="isinstance") as function,
+                args=[cst.Arg(value=subject, star=""), cst.Arg(value=classes, star="")],
+            ) if not self._resolver.bindings_at(function):
+                return subject, classes
+        return None
+
+    def _with_alternatives(
+        self, test: cst.BaseExpression
+    ) -> tuple[cst.BaseExpression, list[cst.BaseExpression]]:
+        """Return the whole of ``test or …``, and what else is in it; of its first test alone."""
+        whole, other = test, list[cst.BaseExpression]()
+        while True:
+            match self._scope_analysis.parents[whole]:
+                case cst.BooleanOperation(left=left, operator=cst.Or(), right=right) as parent if (
+                    left is whole
+                ):
+                    whole = parent
+                    other.append(right)
+                case _:
+                    return whole, other
 
     def _regions(self, test: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, int]]:
         """Yield where a test is known to have been true."""
@@ -181,9 +212,13 @@ class Narrowing:
             found.setdefault(dotted_name(store.node) or "", []).append(store.node)
         return found
 
-    def _told(self, classes: cst.BaseExpression) -> Value:
+    def _told(self, classes: tuple[cst.BaseExpression, ...]) -> Value:
         """Return what an instance of one of several classes is."""
-        told = (of_any_subclass(self._inference.instance(each)) for each in classes_in(classes))
+        told = (
+            of_any_subclass(self._inference.instance(each))
+            for several in classes
+            for each in classes_in(several)
+        )
         shared = merged(told)
         return Value(shared.type, shared.own, exact=False) if shared else UNKNOWN
 

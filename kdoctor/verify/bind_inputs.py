@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from kdoctor.verify.results import Different
 from kdoctor.verify.values import Array, with_arrays
@@ -72,6 +73,10 @@ def used_part(result: Any, facts: Collection[str]) -> Any:
         return float(result)
     if "read_at_once" in facts:
         return keras.ops.copy(result) if hasattr(result, "assign") else result
+    if "as_a_shape" in facts:
+        return tf.zeros(result) if tf.is_tensor(result) else keras.ops.zeros(result)
+    if "taken_apart" in facts:
+        return list(result)
     if "indexed" in facts:
         count = result.shape[0] if keras.ops.is_tensor(result) else len(result)
         places = (0, -1) if count is None else range(-int(count), int(count))

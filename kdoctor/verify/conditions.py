@@ -28,6 +28,9 @@ ALLOWED = {
     "is_read_only": "a variable becomes a tensor: the guard sees to it that nothing is assigned",
     "not_negative": "the gradient at NaN: 0 in Keras 2, NaN in Keras 3",
     "indexed": "a size is a number where it is known, a tensor without axes where not",
+    "as_a_shape": "a tuple of sizes instead of a tensor: the guard sees to it that it goes where "
+    "functions take a shape",
+    "taken_apart": "a tuple or a list: the guard sees to it that its parts are taken",
     "statement_position": "the result of the call, which nobody reads",
 }
 

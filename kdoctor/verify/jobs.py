@@ -12,7 +12,7 @@ MODES = (
     *("symbolic", "symbolic_batch"),
 )
 
-# Backends of the new side. Keras' default decides what is safe; the others are for information.
+# Backends of the new side. Keras' default decides what is safe where nobody asks for the others.
 DEFAULT_BACKEND = "tensorflow"
 BACKENDS = (DEFAULT_BACKEND, "jax", "torch")
 
@@ -40,7 +40,8 @@ class ExampleJob:
 
     ``alone``: each runs in its own process. ``on_keras_2``: ``before`` must also run on Keras 2,
     where ``check`` must hold; with ``changes`` it must then fail for ``before`` on Keras 3.
-    ``same`` is an expression that must have the same value on both.
+    ``same`` is an expression that must have the same value on both. On another ``backend`` only
+    ``after`` is run, with ``check``.
     """
 
     id: str
@@ -54,6 +55,7 @@ class ExampleJob:
     on_keras_2: bool = False
     changes: bool = False
     same: str = ""
+    backend: str = DEFAULT_BACKEND
 
 
 @dataclass(slots=True)

@@ -58,7 +58,7 @@ class Worker:
             return Outcome(**answer)
         self.has_died = True
         what = {"mode": "", "what": "the worker died", "input": ""}
-        return Outcome(job.id, backend_of(job), failing=1, failures=[what])
+        return Outcome(job.id, job.backend, failing=1, failures=[what])
 
     def end(self) -> None:
         """End the process."""
@@ -98,7 +98,7 @@ def run_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
     """
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    for job in sorted(jobs, key=lambda job: BACKENDS.index(backend_of(job))):
+    for job in sorted(jobs, key=lambda job: BACKENDS.index(job.backend)):
         waiting.put(job)
     threads = [
         threading.Thread(target=_work, args=(waiting, done), daemon=True)
@@ -119,13 +119,8 @@ def _work(waiting: queue.SimpleQueue[Job], done: queue.SimpleQueue[Outcome]) -> 
             job = waiting.get_nowait()
         except queue.Empty:
             break
-        if backend_of(job) != worker.backend or worker.has_died:
+        if job.backend != worker.backend or worker.has_died:
             worker.end()
-            worker = Worker(backend_of(job))
+            worker = Worker(job.backend)
         done.put(worker.do(job))
     worker.end()
-
-
-def backend_of(job: Job) -> str:
-    """Return the backend of a job."""
-    return job.backend if isinstance(job, RewriteJob) else DEFAULT_BACKEND

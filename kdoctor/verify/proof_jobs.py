@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
@@ -37,10 +38,22 @@ def rewrite_job(
     return RewriteJob(row.id, row.left, row.right, guard, cases, seed, backend=backend)
 
 
-def example_jobs(rules: Iterable[Rule] | None = None) -> list[ExampleJob]:
-    """Return the jobs that prove the rules' examples, and what rules write of Keras 2."""
+def example_jobs(
+    rules: Iterable[Rule] | None = None, backend: str = DEFAULT_BACKEND
+) -> list[ExampleJob]:
+    """Return the jobs that prove the rules' examples, and what rules write of Keras 2.
+
+    On another backend those are run that rate fixes for every backend: what is fixed, of KD8.
+    """
     found: dict[str, ExampleJob] = {}
     every = list(all_rules()) if rules is None else list(rules)
+    if backend != DEFAULT_BACKEND:
+        for rule in every:
+            for example in rule.invalid if rule.backend is not None else ():
+                if example.after is not None:
+                    job = replace(_example_job(rule, example), backend=backend)
+                    found.setdefault(example.id, job)
+        return list(found.values())
     for rule in every:
         examples = [*rule.invalid, *(_written() if rule.code == _WRITES_KERAS_2 else ())]
         for example in examples:

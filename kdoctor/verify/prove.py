@@ -20,7 +20,7 @@ from rich.progress import Progress
 
 from kdoctor.verify import pool, proof_jobs, record
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome
-from kdoctor.verify.pool import Job, backend_of
+from kdoctor.verify.pool import Job
 
 _SAMPLED_CASES = 24
 _SAVED_EVERY = 40
@@ -52,7 +52,7 @@ def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Cons
     known = record.read()
     jobs = _all_jobs(about)
     standing = record.standing(known, about, {job.id for job in jobs})
-    part_of = {(job.id, backend_of(job)): job for job in jobs}
+    part_of = {(job.id, job.backend): job for job in jobs}
     wanted = {
         key
         for key, job in part_of.items()
@@ -101,7 +101,7 @@ def _all_jobs(about: Mapping[str, Any]) -> list[Job]:
             for name in present
             for row in rows
         ),
-        *proof_jobs.example_jobs(),
+        *(job for name in present for job in proof_jobs.example_jobs(backend=name)),
     ]
 
 
@@ -154,8 +154,11 @@ def _summarise(outcomes: Iterable[Outcome], console: Console) -> None:
                 line = f"    {failure['mode']}: {failure['what']} | {failure['input']}"
                 console.print(line, markup=False, highlight=False)
     examples = [outcome for outcome in every if outcome.id.startswith("example ")]
-    print(f"examples: {sum(outcome.holds for outcome in examples)} of {len(examples)} hold")
     for backend in BACKENDS:
+        shown = [each for each in examples if each.backend == backend]
+        if shown or backend == DEFAULT_BACKEND:
+            where = "" if backend == DEFAULT_BACKEND else f" on {backend}"
+            print(f"examples{where}: {sum(each.holds for each in shown)} of {len(shown)} hold")
         rows = [each for each in every if each not in examples and each.backend == backend]
         if not rows:
             continue

@@ -310,6 +310,8 @@ class RewriteProver:
         apart = difference(old.result, new.result, bounds)
         for one, other in zip(old.variables, new.variables, strict=True):
             apart = max(apart, difference(one, other, bounds))
+        # A gradient is no more precise than the result that it is of.
+        coarsest = coarser(coarsest, old.result.dtype)
         return max(apart, self._compare_gradients(old, new, coarsest, arguments))
 
     def _bounds(self, allowed: frozenset[str] = frozenset(), coarsest: str = "float64") -> Bounds:

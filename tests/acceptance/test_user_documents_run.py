@@ -90,8 +90,8 @@ def run(sources: dict[str, str]) -> dict[str, str | None]:
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory, forking, variables) -> dict[str, str | None]:
-    """What came of each block after the safe fixes, all in one process."""
+def outcomes(tmp_path_factory, forking, variables, is_run) -> dict[str, str | None]:
+    """What came of each block of the drawn documents after the safe fixes, all in one process."""
     if not SEEDS.is_dir():
         pytest.skip(
             f"optional: the user's documents are no part of the repository, and not at {SEEDS}"
@@ -102,13 +102,17 @@ def outcomes(tmp_path_factory, forking, variables) -> dict[str, str | None]:
     fixed = forking.kdoctor("fix", "--apply", ".", cwd=folder, env=variables)
     assert fixed.returncode in {0, 1}, fixed.stderr
     programs = {}
+    test = test_each_block_runs_through_a_forward_pass_after_the_safe_fixes
     for name in blocks():
+        if not is_run(test, name[:3]):
+            continue
         first, last, _ = FORWARD_PASS[name]
         text = offline((folder / f"{name}.py").read_text("utf-8"))
         programs[name] = f"{first}\n{text}\n{last}"
     return run(programs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("document", ["000", "001", "002", "003"])
 def test_each_block_runs_through_a_forward_pass_after_the_safe_fixes(

@@ -1,12 +1,15 @@
 """The benchmark of backends: what is counted, and who may look at what."""
 
 import ast
+import importlib.metadata
+import sys
 from pathlib import Path
 
 from benchmarks.backends import figures, table
 from benchmarks.backends.figures import FIXED
 from benchmarks.backends.model import Backend, Half, Stage, read
 from benchmarks.backends.runs import DRIVERS, HARNESS
+from benchmarks.migration import environment
 from benchmarks.migration.model import Result, Suite
 
 SUBJECTS = read()
@@ -72,7 +75,10 @@ def test_both_halves_are_measured_and_an_author_is_in_one():
     halves = {each.half for each in SUBJECTS}
 
     assert halves == {Half.WORK, Half.HELD}
-    assert all(Half.of(each.package.owner) is each.half for each in SUBJECTS)
+    assert all(
+        each.half is (Half.WORK if each.looked_into else Half.of(each.package.owner))
+        for each in SUBJECTS
+    )
     assert len({each.name for each in SUBJECTS}) == len(SUBJECTS) >= 25
 
 
@@ -93,3 +99,12 @@ def test_no_driver_is_tied_to_a_backend():
 
 def test_what_is_safe_is_asked_for_before_what_is_unsafe():
     assert FIXED == (Stage.SAFE, Stage.UNSAFE)
+
+
+def test_a_record_is_known_by_all_that_is_installed(tmp_path):
+    mine = environment.installed(Path(sys.executable)).splitlines()
+    (tmp_path / "jax-0.9.dist-info").mkdir()
+    (tmp_path / "jax-0.9.dist-info" / "METADATA").write_text("Name: jax\nVersion: 0.9\n", "utf-8")
+
+    assert f"pytest=={importlib.metadata.version('pytest')}" in mine
+    assert environment.installed(Path(sys.executable), tmp_path) == "jax==0.9\n"

@@ -237,6 +237,32 @@ def test_what_names_held_where_a_test_failed_leads_to_fixes(project, migrate, by
     assert f"(seen at run time: `layer` in `width` is a Dense; run by {name})" in body
 
 
+def test_each_of_several_errors_of_a_test_is_looked_into(project, migrate):
+    """With one of them mended the test fails at the next one, and no line speaks for a fix."""
+    code = f"""{TRAIN}
+
+def width(layer):
+    return layer.output_shape[-1]
+
+
+def depth(block):
+    return block.output_shape[-1]
+
+
+def main():
+    return [train(), *(each(vars(keras.layers)["Dense"]()) for each in (width, depth))]
+"""
+    test = "import sizes\n\n\ndef test_sizes():\n    assert sizes.main() == [3, 2, 2]\n"
+    project.write({"sizes.py": code, "test_sizes.py": test}).committed()
+    told = migrate().json
+    assert counts(told) == {"keras_2": 1, "before": 0, "of_keras_2": 1}
+    assert [(each["line"], each["verdict"], each["seen"]) for each in told["fixes"]] == [
+        (6, "your tests", []),
+        (10, "your tests", ["`layer` in `width` is a Dense"]),
+        (14, "your tests", ["`block` in `depth` is a Dense"]),
+    ]
+
+
 def test_a_fix_by_what_was_seen_that_helps_no_test_is_not_written(project, migrate):
     """The line raises in its test whatever is written there."""
     code = {**WIDTH, "width.py": WIDTH["width.py"].replace("[-1]", "[-1].nowhere")}

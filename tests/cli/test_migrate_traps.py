@@ -26,6 +26,18 @@ def test_nothing_is_concluded_from_a_flaky_test(project, migrate, passes):
     assert verdicts(told) == {("old.py", "KD101"): "proven"}
 
 
+def test_what_fails_on_keras_2_is_noted_with_its_error(project, migrate):
+    gone = "import old\n\n\ndef test_gone():\n    old.gone()\n"
+    project.write({**PLAIN, "test_gone.py": gone}).committed()
+    told = migrate().json
+    assert told["failing"] == []
+    (note,) = told["notes"]
+    assert note == (
+        "1 of 2 tests fails on Keras 2 and judges nothing, with "
+        "`AttributeError: module 'old' has no attribute 'gone'`"
+    )
+
+
 def test_a_fix_that_loses_a_test_is_found_and_taken_out(project, migrate):
     code = OLD + "\n\ndef average(x):\n    return K.mean(x)\n"
     test = "\n\ndef test_average():\n    assert old.average([1, 3]) == 2\n"

@@ -205,3 +205,13 @@ def test_links_that_lead_out_are_told(project, tmp_path_factory):
     project.write({"b.py": OLD})
     ended = project.kdoctor("scan", *TARGET)
     assert "kdoctor: not read: 1 link points outside the folder (a.py)" in ended.err
+
+
+def test_a_device_is_for_the_reference_and_not_for_code_in_files(project):
+    project.write({"a.py": OLD})
+    ended = project.kdoctor("verify", "a.py", "--device", "cpu")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "kdoctor: --device is for the check of the reference, without a PATH: code in files is "
+        "run on the CPU. Leave out --device, or the paths\n"
+    )

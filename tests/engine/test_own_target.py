@@ -18,8 +18,9 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def scanned(project, source, **options):
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source}]
+def scanned(project, *sources, **options):
+    cell = {"cell_type": "code", "metadata": {}, "outputs": []}
+    cells = [{**cell, "source": each} for each in sources]
     text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
     (project / "a.ipynb").write_text(text)
     return scan(["a.ipynb"], jobs=1, **options)
@@ -39,6 +40,37 @@ def test_what_is_installed_is_the_target(project, install, keras):
     (own,) = result.own_targets
     assert (own.keras, own.counts, own.place.line) == (keras, True, 1)
     assert own.description.startswith(f"checked against {keras}: line 1 of cell 1 installs `")
+
+
+@pytest.mark.parametrize(
+    ("cell", "keras"),
+    [
+        ("%%bash\npip install -q keras==2.2.5", "keras 2.2.5"),
+        ("%%sh\nset -e\npip install \\\n  tensorflow==2.8.0 numpy", "tensorflow 2.8.0"),
+    ],
+)
+def test_what_a_cell_of_shell_commands_installs_is_the_target(project, cell, keras):
+    result = scanned(project, cell, GONE)
+    assert result.findings == ()
+    (own,) = result.own_targets
+    assert own.keras == keras
+    assert own.description.startswith(f"checked against {keras}: line {own.place.line} of cell 1 ")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%%bash\n# pip install keras==2.2.5",
+        "%%bash\nif colab; then\n  pip install keras==2.2.5\nfi",
+        "%%bash\necho pip install keras==2.2.5",
+        "%%writefile setup.sh\npip install keras==2.2.5",
+        "%%bash\npip install keras==2.2.5\npip install keras==3.3.3",
+    ],
+)
+def test_what_may_not_run_in_a_shell_changes_nothing(project, cell):
+    result = scanned(project, cell, GONE)
+    assert {each.code for each in result.findings} == {"KD102"}
+    assert result.own_targets == ()
 
 
 @pytest.mark.parametrize(

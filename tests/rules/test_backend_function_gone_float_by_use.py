@@ -72,10 +72,46 @@ def test_keras_2_took_no_integers(name):
     import tensorflow as tf  # noqa: PLC0415
     import tf_keras  # noqa: PLC0415
 
-    function = getattr(tf_keras.backend, name, None) or getattr(tf.math, f"reduce_{name}")
+    function = (
+        getattr(tf_keras.backend, name, None)
+        or getattr(tf.math, name, None)
+        or getattr(tf.math, f"reduce_{name}")
+    )
     function(tf.constant([[1.0, 2.0]]))
     with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)):
         function(tf.constant([[1, 2]]))
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", ["add", "maximum", "pow", "squared_difference", "tensordot"])
+def test_tensorflow_took_no_integer_beside_a_float(name):
+    import tensorflow as tf  # noqa: PLC0415
+
+    function = getattr(tf, name, None) or getattr(tf.math, name)
+    more = (1,) if name == "tensordot" else ()
+    with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)):
+        function(tf.constant([[1, 2]]), tf.constant([[1.0], [2.0]]), *more)
+
+
+TF = "import keras\nimport tensorflow as tf\n\n\nclass Norm(keras.layers.Layer):\n    def call(self, x):\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        ("m = tf.reduce_mean(x)\n        return tf.math.rsqrt(tf.pow(x - m, 2))\n", True),
+        ("m = tf.reduce_mean(x)\n        return tf.sqrt(tf.maximum(m, 1))\n", True),
+        # These make floats of integers.
+        ("m = tf.reduce_mean(x)\n        return keras.ops.sqrt(m)\n", False),
+        ("m = tf.reduce_mean(x)\n        return tf.sqrt(keras.ops.mean(m))\n", False),
+        ("m = tf.reduce_mean(x)\n        return tf.sqrt(keras.ops.maximum(m, 0.5))\n", False),
+    ],
+)
+def test_what_tensorflow_takes_tells_more_than_what_keras_3_takes(body, safe):
+    result = fix(["-"], stdin=(TF + f"        {body}").encode(), select=["KD801"], backend="all")
+    assert (
+        ("reduce_mean" not in result.files[0].after.decode()) is safe if result.files else not safe
+    )
 
 
 TRAINED = (

@@ -175,6 +175,9 @@ TOLD = {
         "class A:\n    def f(self):\n        if isinstance(self.p, CLS):\n            self.p.y"
     ),
     "by isinstance in a loop": "for p in q.ps:\n    if isinstance(p, (CLS, CLS)) and p.x:\n        p.y",
+    "by isinstance one or the other": (
+        "for p in q.ps:\n    if isinstance(p, CLS) or isinstance(p, CLS) or isinstance(p, CLS): p.y"
+    ),
     "by isinstance before": "def f(p):\n    return isinstance(p, CLS) and p.y",
     "by isinstance in a comprehension": "[p.y for p in q if isinstance(p, CLS)]",
     "by isinstance where others leave": (

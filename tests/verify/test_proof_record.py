@@ -27,6 +27,16 @@ def test_an_entry_that_does_not_hold_has_a_failure():
             assert entry["failures"], key
 
 
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_what_the_examples_of_kd8_are_fixed_to_runs_on_each_backend(backend):
+    jobs = proof_jobs.example_jobs(backend=backend)
+    assert {job.backend for job in jobs} == {backend}
+    assert {job.rule[:3] for job in jobs} == {"KD8"}
+    assert all(job.after is not None for job in jobs)
+    known = record.parts(record.read())
+    assert [job.id for job in jobs if not known.get((job.id, backend), {}).get("holds")] == []
+
+
 def test_a_rewrite_that_holds_was_run_in_many_cases():
     entries = [entry for key, entry in record.read().items() if " -> " in key]
     proven = [entry for entry in entries if entry["holds"]]

@@ -18,6 +18,7 @@ from kdoctor.analysis.backends.mixed_calls import is_mixed_with_keras
 from kdoctor.analysis.backends.tensorflow_only import (
     Function,
     called_in_pipelines,
+    gets_tensors_of_tensorflow,
     is_for_tensorflow_alone,
 )
 from kdoctor.analysis.dataflow.captures import function_around
@@ -54,7 +55,17 @@ _VALUES: Final = (Context.CALL, Context.LOSS_OR_METRIC)
 class _Use(enum.Enum):
     RUN = enum.auto()  # by Keras
     HARMLESS = enum.auto()  # the module itself calls it, with tensors of whatever sort
+    AMONG_OTHERS = enum.auto()  # a function that Keras runs calls it, and is called by others, too
+    UNKNOWN = enum.auto()  # a function calls it that nobody is known to run
     OTHER = enum.auto()
+
+
+class _Reach(enum.Enum):
+    """Who runs a function."""
+
+    NOT = enum.auto()  # not Keras, or TensorFlow on purpose
+    ALSO = enum.auto()  # Keras, and functions that may have tensors of TensorFlow
+    ONLY = enum.auto()  # Keras, with tensors of its backend
 
 
 def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
@@ -73,6 +84,22 @@ def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
     return is_run and not asks_for_the_backend(module, node)
 
 
+def is_run_by_keras_alone(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether no function calls a line, too, that may have tensors of TensorFlow.
+
+    A function of the file that a loss calls may be called by another one, of which nobody knows who
+    calls it: Keras runs the line, but not it alone. And what ``@tf.function`` or ``tf.map_fn`` runs
+    gets tensors of TensorFlow, as long as these stay.
+    """
+    around = list(_functions_around(module, node))
+    if any(gets_tensors_of_tensorflow(module, each) for each in around):
+        return False
+    return is_run_by_keras(module, node) and (
+        any(_reach(module, each) is _Reach.ONLY for each in around)
+        or is_mixed_with_keras(module, node)
+    )
+
+
 def _functions_around(module: Module, node: cst.CSTNode) -> Iterator[Function]:
     """Yield the functions around a node, the innermost first."""
     found = function_around(module, node)
@@ -82,39 +109,50 @@ def _functions_around(module: Module, node: cst.CSTNode) -> Iterator[Function]:
 
 
 @once
-def _verdicts(_: Module) -> dict[Function, bool | None]:
+def _verdicts(_: Module) -> dict[Function, _Reach | None]:
     """Return what is known of functions, to be filled in; None of one that is being asked."""
     return {}
 
 
 def _is_run(module: Module, function: Function) -> bool | None:
     """Say whether Keras runs a function; None within the question itself."""
+    reach = _reach(module, function)
+    return None if reach is None else reach is not _Reach.NOT
+
+
+def _reach(module: Module, function: Function) -> _Reach | None:
     known = _verdicts(module)
     if function not in known:
         known[function] = None
-        known[function] = _finds_that_it_is_run(module, function)
+        found = _find_reach(module, function)
+        if found is _Reach.ONLY and gets_tensors_of_tensorflow(module, function):
+            found = _Reach.ALSO
+        known[function] = found
     return known[function]
 
 
-def _finds_that_it_is_run(module: Module, function: Function) -> bool:
+def _find_reach(module: Module, function: Function) -> _Reach:
     owner = _class_of(module, function)
     if owner is not None and isinstance(function, cst.FunctionDef):
         methods = methods_run(module, owner)
         if not methods:
-            return False
+            return _Reach.NOT
         if function.name.value in methods:
-            return True
+            return _Reach.ONLY
     elif module.context_of(function.body) in _VALUES:
-        return not _is_named_in_a_pipeline(module, function)
+        return _Reach.NOT if _is_named_in_a_pipeline(module, function) else _Reach.ONLY
     if isinstance(function, cst.Lambda):
-        return False
+        return _Reach.NOT
     if _REGISTERS in (each.rpartition(".")[2] for each in decorated_by(module, function)):
-        return True
+        return _Reach.ONLY
     if owner is not None:
         uses = [_use(module, each, is_method=True) for each in _reads_of_member(module, function)]
     else:
         uses = [use for each in _reads(module, function) for use in _uses(module, each)]
-    return _Use.RUN in uses and _Use.OTHER not in uses
+    if not {_Use.RUN, _Use.AMONG_OTHERS}.intersection(uses) or _Use.OTHER in uses:
+        return _Reach.NOT
+    is_alone = {_Use.AMONG_OTHERS, _Use.UNKNOWN}.isdisjoint(uses)
+    return _Reach.ONLY if is_alone else _Reach.ALSO
 
 
 def methods_run(module: Module, owner: cst.ClassDef) -> frozenset[str]:
@@ -186,10 +224,12 @@ def _use(module: Module, node: cst.BaseExpression, *, is_method: bool) -> _Use:
     parent = module.parent(node)
     is_run = any(_is_run(module, each) for each in around)
     if isinstance(parent, cst.Call) and parent.func is node:
-        if is_run:
+        if any(_reach(module, each) is _Reach.ONLY for each in around):
             return _Use.RUN
+        if is_run:
+            return _Use.AMONG_OTHERS
         is_asked_already = any(_is_run(module, each) is None for each in around)
-        return _Use.HARMLESS if not around or is_method or is_asked_already else _Use.OTHER
+        return _Use.HARMLESS if not around or is_method or is_asked_already else _Use.UNKNOWN
     if isinstance(parent, cst.Arg):
         return _Use.RUN if _is_given_to_keras(module, parent, is_run=is_run) else _Use.OTHER
     return _Use.RUN if _is_named_for_keras(module, node) else _Use.OTHER

@@ -24,6 +24,10 @@ _STEPS: Final = frozenset({"train_step", "test_step", "predict_step"})
 _TAPES: Final = frozenset({"tensorflow.GradientTape"})
 _TO_ARRAYS: Final = ".convert_to_numpy"
 _FUNCTION: Final = "tensorflow.function"
+_ROOT: Final = "tensorflow."
+_KERAS: Final = "tensorflow.keras."
+# These pass nothing to the functions that they are given.
+_CALL_AS_IS: Final = frozenset({"tensorflow.case", "tensorflow.cond", "tensorflow.switch_case"})
 # Methods of `tf.data.Dataset` that take functions.
 _OF_DATASETS: Final = frozenset({
     *("map", "filter", "flat_map", "interleave", "from_generator", "group_by_window", "apply"),
@@ -122,9 +126,61 @@ def _with_tapes_or_arrays(module: Module) -> frozenset[cst.CSTNode]:
     return frozenset(found)
 
 
+def stands_beside_a_tape(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a function around a node, or the file outside of functions, has a tape.
+
+    What such code computes with stays TensorFlow's, whatever else of it is changed.
+    """
+    with_tapes = _with_tapes(module)
+    around: cst.CSTNode | None = node
+    while around is not None:
+        around = function_around(module, around)
+        if around in with_tapes:
+            return True
+    return False
+
+
+@once
+def _with_tapes(module: Module) -> frozenset[cst.CSTNode | None]:
+    """Return the functions that have one; None stands for what is in no function."""
+    return frozenset(
+        function_around(module, each.node)
+        for each in module.references
+        if by_the_short_way(each.name) in _TAPES
+    )
+
+
+def gets_tensors_of_tensorflow(module: Module, function: Function) -> bool:
+    """Say whether what calls a function is TensorFlow, as long as nobody changes that.
+
+    It is decorated with ``@tf.function``, or given to it, to ``tf.map_fn``, ``tf.while_loop`` and
+    their like: these make tensors of TensorFlow of whatever they are given.
+    """
+    if isinstance(function, cst.FunctionDef) and _is_compiled(module, function):
+        return True
+    return function in _given_to_tensorflow(module)
+
+
+@once
+def _given_to_tensorflow(module: Module) -> frozenset[cst.CSTNode]:
+    found: set[cst.CSTNode] = set()
+    for call in module.nodes(cst.Call):
+        name = by_the_short_way(module.qualified(call.func) or "")
+        if name.startswith(_ROOT) and not name.startswith(_KERAS) and name not in _CALL_AS_IS:
+            for given in call.args:
+                function = function_of(module, given.value) or _method(module, given.value)
+                if function is not None:
+                    found.add(function)
+    return frozenset(found)
+
+
+def _is_compiled(module: Module, function: cst.FunctionDef) -> bool:
+    return _FUNCTION in map(by_the_short_way, decorated_by(module, function))
+
+
 def _has_a_signature(module: Module, function: cst.FunctionDef) -> bool:
     """Say whether it is decorated with ``@tf.function(input_signature=…)``."""
-    return _FUNCTION in map(by_the_short_way, decorated_by(module, function)) and any(
+    return _is_compiled(module, function) and any(
         isinstance(each.decorator, cst.Call) and each.decorator.args for each in function.decorators
     )
 

@@ -37,7 +37,7 @@ class Reporter(Protocol):
     ) -> Finding:
         """Return a finding of the rule."""
 
-    def fix(
+    def fix(  # noqa: PLR0913 - the parts of a fix, by keyword
         self,
         title: str,
         *edits: Edit | NoFix,
@@ -45,6 +45,7 @@ class Reporter(Protocol):
         drops: Iterable[Span] = (),
         unsafe_because: str = "",
         proven_by: Iterable[Proven] | None = None,
+        facts: TargetFacts | None = None,
     ) -> Fix | NoFix:
         """Return a fix, rated by the examples of the rule."""
 
@@ -117,6 +118,7 @@ class Match:
             drops=drops,
             unsafe_because=unsafe_because,
             proven_by=proven_by,
+            facts=self.facts,
         )
 
     def find(self, query: Finds[M]) -> Iterator[M]:

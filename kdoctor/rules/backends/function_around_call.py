@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.backends.reach import is_run_by_keras
+from kdoctor.analysis.backends.reach import is_run_by_keras_alone
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.queries.conditions import ASKS_OTHER_BACKENDS, word
@@ -39,7 +39,7 @@ def check(file: File) -> Iterator[Finding]:
         ):
             if by_the_short_way(name) != _FUNCTION or module.is_guarded(decorator):
                 continue
-            if is_run_by_keras(module, function.body):
+            if is_run_by_keras_alone(module, function.body):
                 yield file.finding(
                     "what Keras calls with tensors of its backend is a function of TensorFlow: on "
                     "JAX it cannot be traced, on PyTorch no gradient gets through",

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.backends.own_tensors import is_made_by_tensorflow
-from kdoctor.analysis.backends.reach import is_run_by_keras
+from kdoctor.analysis.backends.reach import is_run_by_keras_alone
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.facts import BACKEND_NAMES
 from kdoctor.analysis.queries import File, files
@@ -63,7 +63,7 @@ def check(file: File) -> Iterator[Finding]:
             continue
         if module.is_guarded(node) or _asks_for_it(module, name):
             continue
-        if is_run_by_keras(module, node):
+        if is_run_by_keras_alone(module, node):
             yield file.finding(
                 f"only TensorFlow has `.{name}`, not {_backends(file)}: AttributeError: {raised}",
                 at=node,

@@ -32,6 +32,7 @@ _OTHERS = frozenset({
     "ProgbarLogger", "RemoteMonitor", "TensorBoard", "TerminateOnNaN",
 })  # fmt: skip
 _PLACES = {"fit": 5, "fit_generator": 4}
+_MAX_RETURNS = 4  # from one function to the next
 _HAVE_CALLBACKS = TRAINING - {"train_on_batch"}
 _STEPS_ASIDE = "this file sets or reads the learning rate"
 _UNSEEN = "the callbacks of the training are not visible here: one of them may set the rate"
@@ -97,7 +98,8 @@ class Rates:
         """Say whether other code may get hold of the optimizer, or of the model that has it.
 
         It may where either is more than a local name of the code that compiles the model: where
-        it is returned, kept in an attribute, or passed to anything but Keras.
+        it is kept in an attribute, passed to anything but Keras, or returned to code that is not
+        seen, or that hands it out.
         """
         names: list[cst.BaseExpression] = [compiled.model]
         target = self._module.parent(optimizer)
@@ -105,21 +107,22 @@ class Rates:
             names.append(target.targets[0].target)
         elif target not in compiled.call.args:
             return True
-        return not all(
-            isinstance(each, cst.Name)
-            and all(map(self._is_kept, names_of_variable(self._module, each)))
-            and not self._is_taken_elsewhere(each)
-            for each in names
-        )
+        return not all(map(self._is_local, names))
 
-    def _is_taken_elsewhere(self, name: cst.Name) -> bool:
-        """Say whether another file may import a variable of the module itself."""
-        return self._module.scope_of(name).kind is ScopeKind.MODULE and (
-            self._module.name_may_be_imported_elsewhere(name.value)
-        )
+    def _is_local(self, target: cst.BaseExpression, depth: int = 0) -> bool:
+        """Say whether a name is one that no other code reads, here or in another file."""
+        if not isinstance(target, cst.Name):
+            return False
+        owner = self._module.scope_of(target).owner(target.value)
+        is_of_module = owner is not None and owner.kind is ScopeKind.MODULE
+        if is_of_module and self._module.name_may_be_imported_elsewhere(target.value):
+            return False
+        return all(self._is_kept(each, depth) for each in names_of_variable(self._module, target))
 
-    def _is_kept(self, name: cst.Name) -> bool:
+    def _is_kept(self, name: cst.Name, depth: int) -> bool:
         parent = self._module.parent(name)
+        if isinstance(parent, cst.Return):
+            return depth < _MAX_RETURNS and self._is_kept_by_callers(parent, depth + 1)
         if isinstance(parent, cst.Arg) and parent.value is name:
             call = self._module.parent(parent)
             assert isinstance(call, cst.Call)
@@ -129,6 +132,32 @@ class Rates:
         if isinstance(parent, cst.Attribute) and parent.value is name:
             return parent.attr.value != "optimizer"
         return isinstance(parent, cst.AssignTarget)
+
+    def _is_kept_by_callers(self, statement: cst.Return, depth: int) -> bool:
+        """Say whether all that call the function around keep what it returns to themselves."""
+        around = self._module.ancestors(statement)
+        function = next((each for each in around if isinstance(each, cst.FunctionDef)), None)
+        if (
+            function is None
+            or function.decorators
+            or self._module.parent(function) is not self._module.tree
+            or self._module.name_may_be_imported_elsewhere(function.name.value)
+        ):
+            return False
+        for name in names_of_variable(self._module, function.name):
+            call = self._module.parent(name)
+            if name is function.name:
+                continue
+            if not isinstance(call, cst.Call) or call.func is not name:
+                return False
+            assigned = self._module.parent(call)
+            if isinstance(assigned, cst.Expr):
+                continue
+            if not isinstance(assigned, cst.Assign) or len(assigned.targets) != 1:
+                return False
+            if not self._is_local(assigned.targets[0].target, depth):
+                return False
+        return True
 
     # -- callbacks
 

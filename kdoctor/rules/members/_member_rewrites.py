@@ -16,6 +16,7 @@ KINDS = {
     "keras.Sequential": (Kind.MODEL,),
     "keras.layers.Layer": (Kind.LAYER,),
     "keras.layers.Bidirectional": (Kind.LAYER,),
+    "keras.layers.DepthwiseConv2D": (Kind.LAYER,),
     "keras.layers.StringLookup": (Kind.LAYER,),
     "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
     "keras.metrics.Metric": (Kind.METRIC,),
@@ -178,6 +179,8 @@ ROWS = (
         "self.forward_layer",
         unsafe_because="it is the copy that reads forward: it has another name, and weights",
     ),
+    # The separable convolutions still have it.
+    attribute("keras.layers.DepthwiseConv2D.depthwise_kernel", "self.kernel"),
     # No other layers but `IntegerLookup` had it.
     method("keras.layers.StringLookup.vocab_size(self)", "self.vocabulary_size()"),
     method(

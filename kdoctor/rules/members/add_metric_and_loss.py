@@ -19,6 +19,11 @@ from kdoctor.rules.members._endpoint_layers import (
     can_be_built_anew,
 )
 from kdoctor.rules.members._error_owner import owner_in_words, symbol
+from kdoctor.rules.members._weight_penalties import (
+    penalty_of_function,
+    penalty_of_value,
+    set_on_weight,
+)
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -29,6 +34,10 @@ _BUILT: Final = frozenset({"Functional", "Sequential", ""})
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _FUNCTIONS: Final = ("Lambda", "Name", "Call")
 _LOSSES: Final = "losses"
+_HELP_PENALTY: Final = (
+    "Set the regularizer of the weight, which counts in each step: "
+    "`layer.kernel.regularizer = keras.regularizers.L2(0.1)`."
+)
 
 
 def _may_hold_no_tensor(form: object) -> bool:
@@ -52,7 +61,7 @@ def check(call: Call) -> Finding | None:
     """Report each call that raises, or is given no tensor."""
     given = _no_tensor(call)
     if not _raises(call):
-        return None if given is None else _of_no_tensor(call, given)
+        return _of_forgotten_penalty(call) if given is None else _of_no_tensor(call, given)
     assert call.use is not None
     return _finding(
         call,
@@ -125,16 +134,39 @@ def _is_no_tensor(module: Module, value: cst.BaseExpression) -> bool:
     return False
 
 
+def _of_forgotten_penalty(call: Call) -> Finding | None:
+    """Report a loss of a weight that is computed once, and gone when the layer is called."""
+    given = call.argument(_LOSSES, 0) if call.leaf == "add_loss" else None
+    penalty = penalty_of_value(call, given.value) if given else None
+    if given is None or penalty is None:
+        return None
+    assert call.owner is not None
+    return call.finding(
+        "outside of `call`, `add_loss` counts for nothing: Keras 3 forgets the loss when the layer "
+        "is called",
+        at=given,
+        symbol=symbol(call.owner, call.leaf),
+        severity=Severity.CHANGE,
+        help=_HELP_PENALTY,
+        fix=set_on_weight(call, penalty),
+    )
+
+
 def _of_no_tensor(call: Call, given: cst.Arg) -> Finding:
     assert call.owner is not None
+    penalty = penalty_of_function(call, given.value)
     return call.finding(
         "`add_loss` accepts only tensors: ValueError: `add_loss()` can only be called from inside "
         "`build()` or `call()`, on a tensor input",
         at=given,
         symbol=symbol(call.owner, call.leaf),
-        help="In `call` write `self.add_loss(value)`, with the value that the function computes; "
+        help=_HELP_PENALTY
+        if penalty
+        else "In `call` write `self.add_loss(value)`, with the value that the function computes; "
         "Keras 3 runs it in each step.",
-        fix=NoFix("the function would run at another time in `call`"),
+        fix=set_on_weight(call, penalty)
+        if penalty
+        else NoFix("the function would run at another time in `call`"),
     )
 
 

@@ -71,7 +71,10 @@ class Scene:
         if self.conditions.known(parameter, "no_tensor"):
             return Role.NUMPY
         if self.conditions.known(parameter, "no_array"):
-            return self.rng.choice([Role.TENSOR, Role.TENSOR, Role.VARIABLE])
+            roles = [Role.TENSOR, Role.TENSOR, Role.VARIABLE]
+            if self.conditions.known(parameter, "no_variable"):
+                roles = roles[:1]
+            return self.rng.choice(roles)
         if any(self.conditions.known(parameter, each) for each in _NO_VARIABLE):
             return Role.TENSOR
         if self.conditions.known(parameter, "is_tensor"):

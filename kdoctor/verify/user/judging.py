@@ -9,7 +9,14 @@ from typing import Any
 
 from kdoctor.verify.user.combining import unreached_note
 from kdoctor.verify.user.definitions import Subject
-from kdoctor.verify.user.results import KERAS_2, KERAS_3, TITLES, Verdict, VerdictState
+from kdoctor.verify.user.results import (
+    KERAS_2,
+    KERAS_3,
+    TENSORFLOW,
+    TITLES,
+    Verdict,
+    VerdictState,
+)
 from kdoctor.verify.user.running import Answer, Ran
 
 # A missing package. A missing tf_keras is reported before anything runs.
@@ -26,6 +33,10 @@ _REFUSED = re.compile(
     r"|Permission denied"
 )
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
+NOT_FIXED = (
+    "the fix changes nothing of it: `--backend` fixes what Keras surely runs, which is what the "
+    "file gives to it, and what layers, losses and metrics of the file call"
+)
 _BEFORE_THE_FIX = "Keras 3 before the fix"
 _UNKNOWN: Answer = {"state": "ended", "error": "it was not run"}
 
@@ -55,6 +66,8 @@ class Answers:
             old = old or _UNKNOWN
             made = _combined(subject, old, new, after, before=KERAS_2)
             made = made or _not_run(subject, old, new, self.python, after)
+        if backend not in ("", TENSORFLOW) and made.is_bad and not made.changed:
+            made = replace(made, hints=(*made.hints, NOT_FIXED))
         return replace(made, backend=backend) if backend else made
 
     def _not_run_on_keras_3(self, subject: Subject, old: Answer) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.analysis.backends.reach import is_run_by_keras
+from kdoctor.analysis.backends.reach import is_run_by_keras, is_run_by_keras_alone
 from kdoctor.documents import Document
 from kdoctor.keras_api import newest_target, oracle
 from kdoctor.syntax import Module
@@ -12,14 +12,14 @@ from kdoctor.syntax import Module
 HEAD = "import keras\nimport tensorflow as tf\nfrom keras import layers\n"
 
 
-def lines_run(source):
+def lines_run(source, asked=is_run_by_keras):
     """Return the `tf.abs` and `tf.ones` of a source that Keras runs, by line."""
     unit = Document.parse(source.encode(), "code.py").units[0]
     module = Module.parse(unit, oracle(newest_target()))
     return [
         module.place(each.node).line
         for each in module.references
-        if each.name in ("tensorflow.abs", "tensorflow.ones") and is_run_by_keras(module, each.node)
+        if each.name in ("tensorflow.abs", "tensorflow.ones") and asked(module, each.node)
     ]
 
 
@@ -83,7 +83,6 @@ def test_what_keras_surely_runs(source):
         # a pipeline has a function, too
         "def f(x):\n    return tf.abs(x)\ndata.map(f)\nclass A(layers.Layer):\n    def call(self, x):\n        return f(x)\n",
         "def f(x):\n    return tf.abs(x)\ndata.map(lambda x: f(x))\nclass A(layers.Layer):\n    def call(self, x):\n        return f(x)\n",
-        "def f(x):\n    return tf.abs(x)\ndef g(x):\n    return f(x)\nclass A(layers.Layer):\n    def call(self, x):\n        return f(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\na = A()\ndata.map(lambda x: a(x))\n",
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(tf.strings.length(x))\n",
         "class Tokenizer(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\n",
@@ -108,3 +107,37 @@ def test_what_keras_surely_runs(source):
 )  # fmt: skip
 def test_what_is_no_matter_of_the_backend(source):
     assert lines_run(HEAD + source) == []
+
+
+LAYER = "class A(layers.Layer):\n    def call(self, x):\n        return f(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "is_alone"),
+    [
+        ("def f(x):\n    return tf.abs(x)\n", True),
+        # Who calls `g`, and with what, nobody knows.
+        ("def f(x):\n    return tf.abs(x)\ndef g(x):\n    return f(x)\n", False),
+        (
+            "def h(x):\n    return tf.abs(x)\ndef f(x):\n    return h(x)\ndef g(x):\n    h(x)\n",
+            False,
+        ),
+        (
+            "def h(x):\n    return tf.abs(x)\ndef f(x):\n    return h(x)\ndef g(x):\n    f(x)\n",
+            False,
+        ),
+        ("def f(x):\n    return tf.abs(x)\nprint(f(1))\n", True),
+        ("def f(x):\n    return keras.ops.exp(tf.abs(x))\ndef g(x):\n    f(x)\n", True),
+        # TensorFlow calls it.
+        ("@tf.function\ndef f(x):\n    return tf.abs(x)\n", False),
+        ("def h(x):\n    return tf.abs(x)\n@tf.function\ndef f(x):\n    return h(x)\n", False),
+        ("def f(x):\n    return tf.map_fn(lambda z: tf.abs(z), x)\n", False),
+        ("def f(x):\n    def g(z):\n        return tf.abs(z)\n    return tf.map_fn(g, x)\n", False),
+        ("def f(x):\n    return tf.cond(x, lambda: tf.abs(x), lambda: x)\n", True),
+        ("def f(x):\n    return keras.ops.map(lambda z: tf.abs(z), x)\n", True),
+    ],
+)
+def test_a_function_that_another_one_calls_too_is_not_run_by_keras_alone(source, is_alone):
+    lines = lines_run(HEAD + source + LAYER)
+    assert len(lines) == 1
+    assert lines_run(HEAD + source + LAYER, is_run_by_keras_alone) == (lines if is_alone else [])

@@ -390,14 +390,14 @@ def verdicts(is_run):
     return {(each.path.partition("/")[0], each.name): each for each in report.verdicts}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_wrong_fix_is_not_called_equal(verdicts, name):
     assert verdicts["wrong", name].state is not VerdictState.EQUAL, verdicts["wrong", name]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_right_fix_is_equal(verdicts, name):

@@ -11,6 +11,7 @@ from kdoctor.report.verdicts import write_json, write_verdicts
 from kdoctor.verify.user import verifying
 from kdoctor.verify.user.definitions import Source
 from kdoctor.verify.user.interpreter import Chosen
+from kdoctor.verify.user.judging import NOT_FIXED
 from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Ran
 from kdoctor.verify.user.verifying import verify
@@ -63,6 +64,7 @@ def test_each_backend_has_a_verdict_of_its_own(report):
         "  4: f (function of a tensor)\n"
         "      TensorFlow: equal in 3 cases, to the last digit\n"
         "      JAX: cannot be run: TracerBoolConversionError: no value\n"
+        f"          hint: {NOT_FIXED}\n"
         "      PyTorch: different in value, with numbers (3, 5): 1 and 2\n"
     ) in text
     assert "1 definition, on each backend:\n  TensorFlow: 1 equal.\n" in text
@@ -119,3 +121,21 @@ def test_backends_that_are_missing_are_told_as_text_and_as_json(report):
     assert document["backends"] == ["tensorflow", "jax"]
     assert document["missing"] == [{"backend": "torch", "why": MISSING[1]}]
     assert [each["backend"] for each in document["definitions"]] == ["tensorflow", "jax"]
+
+
+def test_of_code_that_the_fix_leaves_as_it_is_each_other_backend_says_so(report):
+    found = report(RAN, {"tensorflow": ON_TORCH, "jax": ON_JAX, "torch": EQUAL})
+    on_tensorflow, on_jax, on_torch = found.verdicts
+    assert "the fix changes nothing of it" in on_jax.hints[0]
+    assert not on_tensorflow.hints
+    assert not on_torch.hints
+    assert "hint: the fix changes nothing of it" in text_of(found)
+
+
+def test_of_code_that_the_fix_changes_nothing_is_said_of_that(monkeypatch):
+    ran = Ran({0: RAN}, {}, (), {}, {"jax": {0: ON_JAX}})
+    monkeypatch.setattr(verifying, "run", lambda *_, **__: ran)
+    source = Source("a.py", TEXT.replace("exp(x)", "exp(x) * 1"), TEXT)
+    [verdict] = verify([source], lambda _: None, Chosen(HERE, ("jax",), ())).verdicts
+    assert verdict.changed
+    assert not verdict.hints

@@ -311,7 +311,7 @@ def verdicts(is_run):
     return {(each.path.partition("/")[0], each.name): each for each in report.verdicts}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", CASES)
 def test_a_right_fix_is_equal(verdicts, name):
@@ -320,7 +320,7 @@ def test_a_right_fix_is_equal(verdicts, name):
     assert not any("only shapes" in note for note in found.notes)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", CASES)
 def test_a_wrong_fix_is_not_equal(verdicts, name):

@@ -38,9 +38,10 @@ __all__ = ["BY_HAND", "REWRITES", "UNPROVEN", "canonical", "is_told"]
 
 _ROOT: Final = "tensorflow."
 _TABLES: Final = (variables, creation, numbers, elements, networks)
-# Of half precision without axes, and a number, PyTorch makes single precision.
+# Of half precision without axes, and a number, PyTorch makes single precision; and it takes no
+# bfloat16 of NumPy.
 _WIDENED: Final = frozenset({
-    *("atan2", "clip_by_value", "math.conj", "math.floormod", "pow", "subtract"),
+    *("atan2", "clip_by_value", "constant", "math.conj", "math.floormod", "pow", "subtract"),
 })  # fmt: skip
 _RANDOM: Final = "keras.random."
 # Functions whose rows nobody has proven for code that Keras runs. To change that, take the name out

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.common_guards import equals, indexed, not_none
-from kdoctor.rules.names._backend.value_guards import floatx_is_default
+from kdoctor.rewrite.common_guards import equals, not_none
+from kdoctor.rules.backends._tensorflow.result_uses import as_a_shape
+from kdoctor.rules.names._backend.uses import indexed, no_tensor_by_use
+from kdoctor.rules.names._backend.value_guards import floatx_is_default, somewhere
 
 REWRITES = (
     rewrite(
@@ -56,10 +58,13 @@ REWRITES = (
         when=equals("out_type", None),
     ),
     rewrite("tensorflow.is_tensor(x)", "keras.ops.is_tensor(x)"),
-    rewrite(
-        "tensorflow.shape(input, out_type=None, name=None)",
-        "keras.ops.shape(input)",
-        when=indexed() & equals("out_type", None),
+    *(
+        rewrite(
+            "tensorflow.shape(input, out_type=None, name=None)",
+            "keras.ops.shape(input)",
+            when=used & equals("out_type", None),
+        )
+        for used in (indexed(), as_a_shape(), no_tensor_by_use() & somewhere())
     ),
 )
 

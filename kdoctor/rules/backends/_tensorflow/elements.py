@@ -5,7 +5,8 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import equals, given, not_none
 from kdoctor.rules.backends._tensorflow.guards import no_halves
-from kdoctor.rules.names._backend.value_guards import somewhere
+from kdoctor.rules.backends._tensorflow.result_uses import taken_apart
+from kdoctor.rules.names._backend.value_guards import no_array, no_variable, somewhere
 
 _MAPS = (
     "write keras.ops.map(function, x); the function may return another dtype, so that "
@@ -28,11 +29,34 @@ REWRITES = (
         "tensorflow.tensor_scatter_nd_update(tensor, indices, updates, name=None)",
         "keras.ops.scatter_update(tensor, indices, updates)",
     ),
+    # What holds the parts is another kind of tuple or list on each backend, and so is the order
+    # without `sorted`; on PyTorch also which of two equal numbers comes first.
+    rewrite(
+        "tensorflow.math.top_k(input, k=1, sorted=True, index_type='int32', name=None)",
+        "keras.ops.top_k(input, k, sorted=sorted)",
+        when=taken_apart() & equals("sorted", True) & no_variable("input"),
+    ),
+    rewrite(
+        "tensorflow.unstack(value, num=None, axis=0, name='unstack')",
+        "keras.ops.unstack(value, num=num, axis=axis)",
+        when=taken_apart() & no_variable("value") & no_array("value"),
+    ),
     # If one of x and y is None, TensorFlow raises unless the other is.
     rewrite(
         _WHERE,
         "keras.ops.where(condition, x, y)",
         when=no_halves() & given("x", "y") & (not_none("x") | not_none("y")),
+    ),
+    # JAX compiles nothing whose size depends on the data: these run there in no `fit`.
+    rewrite(
+        "tensorflow.boolean_mask(tensor, mask, axis=None, name='boolean_mask')",
+        "tensor[mask]",
+        when=equals("axis", None) & somewhere(),
+    ),
+    rewrite(
+        _WHERE,
+        'keras.ops.cast(keras.ops.stack(keras.ops.nonzero(condition), axis=-1), "int64")',
+        when=equals("x", None) & equals("y", None) & somewhere(),
     ),
     # Functions of functions: on JAX both branches, and each round, must give the same dtypes.
     rewrite(_WHERE, "keras.ops.where(condition, x, y)", when=given("x", "y") & somewhere()),

@@ -21,7 +21,7 @@ _ONCE: Final = frozenset({"__init__", "build"})
 _SPARSE: Final = pattern(
     r"(?i)\bsparse\.|sparse_?tensor|\bsparse\s*=\s*(?!False)|is_sparse|\b(?:K|backend)\.to_dense|[bcdlo]s[cor]_matrix"
 )
-_HALVES: Final = pattern(r"(?i)float16|half|mixed_precision|global_policy")
+_HALVES: Final = pattern(r"(?i)float16|\bhalf\b|mixed_precision|global_policy")
 _CALLED: Final = "__call__"
 
 

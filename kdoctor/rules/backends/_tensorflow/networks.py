@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.common_guards import equals
+from kdoctor.rules.backends._tensorflow.guards import no_halves
 
 _SEEDED = "write the layer of keras.layers (RandomFlip, RandomCrop, RandomBrightness, …)"
 
@@ -25,6 +26,15 @@ REWRITES = (
         )
         for stride in (1, 2)
         for padding in ("SAME", "VALID")
+    ),
+    # TensorFlow makes float32 of any other type, Keras keeps it. Of half precision TensorFlow has
+    # no gradients here, and other methods differ on JAX by more than they may.
+    rewrite(
+        "tensorflow.image.resize(images, size, method='bilinear', preserve_aspect_ratio=False, "
+        "antialias=False, name=None)",
+        'keras.ops.image.resize(keras.ops.cast(images, "float32"), size, interpolation=method, '
+        "antialias=antialias)",
+        when=no_halves() & equals("method", "bilinear"),
     ),
     rewrite(
         "tensorflow.nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None)",

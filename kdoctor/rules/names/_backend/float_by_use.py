@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import passed, value_of
+from kdoctor.keras_api import split_root
+from kdoctor.rules.names._backend.result_types import EITHER_TYPE
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.scopes import BindingKind
@@ -19,7 +21,7 @@ from kdoctor.value_types import Kind
 # `test_float_by_use.py` passes integers to each of them on Keras 2.
 RAISE_FOR_INTEGERS = frozenset({
     "exp", "log", "sqrt", "sin", "cos", "sigmoid", "softmax", "softplus", "softsign", "tanh",
-    "std", "var", "logsumexp",
+    "std", "var", "logsumexp", "rsqrt", "log1p", "expm1", "erf",
 })  # fmt: skip
 _BRANCHES = (
     cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.With, cst.Match, cst.FunctionDef,
@@ -128,12 +130,19 @@ class FloatByUse:
         call = self._module.parent(argument)
         if not isinstance(call, cst.Call) or argument.keyword or argument.star:
             return False
+        leaf = None if self._is_of_keras_3(call) else self._leaf_of(call)
+        if leaf in EITHER_TYPE and argument in call.args[:2]:
+            return self._flows_into_floats(call)
         if call.args[0] is not argument:
             return False
-        leaf = self._leaf_of(call)
         if leaf in RAISE_FOR_INTEGERS:
             return True
         return leaf in self._same_type and self._flows_into_floats(call)
+
+    def _is_of_keras_3(self, call: cst.Call) -> bool:
+        """Say whether it calls ``keras.ops``, which makes floats of integers where others raise."""
+        split = split_root(self._module.qualified(call.func) or "")
+        return split is not None and split[1].startswith("ops.")
 
 
 def is_of_trained_model(module: Module, node: cst.BaseExpression) -> bool:

@@ -37,9 +37,7 @@ def indexed() -> Guard:
     def answer(use_site: UseSite) -> GuardAnswer:
         module = use_site.module
         taken = _elements(module, use_site.node)
-        return GuardAnswer.of(
-            bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken)
-        )
+        return GuardAnswer.of(bool(taken) and not any(is_asked_as_tensor(module, e) for e in taken))
 
     return Question("indexed()", "the result of the call is not indexed", answer)
 
@@ -66,7 +64,7 @@ def calculated_with() -> Guard:
         return GuardAnswer.of(
             _is_operand(module, node)
             or _is_sliced_as_tensor(module, node)
-            or any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
+            or any(is_asked_as_tensor(module, each) for each in _elements(module, node))
         )
 
     return Question("calculated_with()", "the result of the call is not an operand", answer)
@@ -81,7 +79,7 @@ def no_tensor_by_use() -> Guard:
     def answer(use_site: UseSite) -> GuardAnswer:
         module, node = use_site.module, use_site.node
         is_tensor = _is_operand(module, node) or _is_used_as_tensor(module, node)
-        asked = any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
+        asked = any(is_asked_as_tensor(module, each) for each in _elements(module, node))
         return GuardAnswer.of(not is_tensor and not asked)
 
     return Question("no_tensor_by_use()", "the result is a tuple, but is used as a tensor", answer)
@@ -115,7 +113,7 @@ def is_read_only() -> Guard:
 
     def answer(use_site: UseSite) -> GuardAnswer:
         found = _is_read(use_site.module, use_site.node)
-        uses = _uses_of_its_name(use_site.module, use_site.node)
+        uses = uses_of_its_name(use_site.module, use_site.node)
         if found is GuardAnswer.UNKNOWN and uses:
             answers = {_is_read(use_site.module, each) for each in uses}
             return answers.pop() if len(answers) == 1 else GuardAnswer.UNKNOWN
@@ -147,7 +145,7 @@ def _is_operand(module: Module, node: cst.CSTNode) -> bool:
     whole = _with_slices(module, node)
     return isinstance(module.parent(whole), _OPERATIONS) or any(
         isinstance(module.parent(_with_slices(module, each)), _OPERATIONS)
-        for each in _uses_of_its_name(module, whole)
+        for each in uses_of_its_name(module, whole)
     )
 
 
@@ -177,7 +175,7 @@ def _slices_and_uses(module: Module, node: cst.CSTNode) -> Iterator[cst.CSTNode]
     """Yield the whole of it with its slices, here and wherever the name it is given is read."""
     whole = _with_slices(module, node)
     yield whole
-    yield from (_with_slices(module, each) for each in _uses_of_its_name(module, whole))
+    yield from (_with_slices(module, each) for each in uses_of_its_name(module, whole))
 
 
 def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
@@ -193,7 +191,7 @@ def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
     return node
 
 
-def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
+def takes_an_element(module: Module, node: cst.CSTNode) -> bool:
     parent = module.parent(node)
     if not isinstance(parent, cst.Subscript) or parent.value is not node:
         return False
@@ -203,14 +201,14 @@ def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
 
 def _elements(module: Module, node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the elements that are taken of it; none where it is used as a whole, too."""
-    uses: list[cst.CSTNode] = [node] if _takes_an_element(module, node) else []
-    uses = uses or [*_uses_of_its_name(module, node)]
-    if not all(_takes_an_element(module, each) for each in uses):
+    uses: list[cst.CSTNode] = [node] if takes_an_element(module, node) else []
+    uses = uses or [*uses_of_its_name(module, node)]
+    if not all(takes_an_element(module, each) for each in uses):
         return []
     return [element for each in uses if (element := module.parent(each)) is not None]
 
 
-def _is_asked_as_tensor(module: Module, element: cst.CSTNode) -> bool:
+def is_asked_as_tensor(module: Module, element: cst.CSTNode) -> bool:
     """Say whether an attribute of it is read, or what it is, here or wherever it is kept."""
     return any(_is_a_tensors(module, each) for each in read_again(module, element))
 
@@ -227,7 +225,7 @@ def _is_a_tensors(module: Module, node: cst.CSTNode) -> bool:
     return False
 
 
-def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
+def uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
     """Return the reads of the local name that a value, and nothing else, is assigned to."""
     assign = module.parent(node)
     if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:

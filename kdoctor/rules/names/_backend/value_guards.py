@@ -229,7 +229,8 @@ def no_slash_in(parameter: str) -> Guard:
 
 
 # Not that of a loss for labels that are numbers.
-_MAKE_SPARSE = ("sparse", "SparseTensor")
+# Code of other files, not words of a comment: `tf.sparse`, `sparse.eye`, `Input(sparse=True)`.
+_MAKE_SPARSE = (".sparse", "sparse.", "sparse=", "SparseTensor")
 _SPARSE = pattern(r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)")
 _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers.")
 
