@@ -30,6 +30,14 @@ CLASS = "import keras\n\n\nclass Own(keras.{}):\n    {}\n"
             "self.name =",
         ),
         (
+            "Model",
+            (
+                "def run(self, x):\n        return self.predict_generator(x)\n\n\n"
+                "class Sub(Own):\n    def predict(self, x):\n        return self.run(x)"
+            ),
+            "",
+        ),
+        (
             "optimizers.SGD",
             "@property\n    def learning_rate(self):\n        return self.lr",
             "",
