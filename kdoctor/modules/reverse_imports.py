@@ -180,20 +180,24 @@ class ReverseImports:
         """
         return self._answer(path, f"{_HIDDEN}{name}")
 
-    def write(self, path: str, word: str) -> bool:
-        """Say whether a file that imports the module at ``path`` writes a word.
+    def write(self, path: str, code: str) -> bool:
+        """Say whether a file that imports the module at ``path`` writes a word, or `word=`.
 
         Be it that it imports one that imports it.
         """
-        return self._answer(path, f"{_WRITTEN}{word}")
+        return self._answer(path, f"{_WRITTEN}{code}")
 
-    def _write(self, own: str, word: str) -> bool:
-        index = self._index(self._project(own))
+    def _write(self, own: str, code: str) -> bool:
+        project = self._project(own)
+        writing = project.words.files_that(WRITES + code.strip(".="))
+        if not writing:
+            return writing is None  # there is too much to be searched
+        index = self._index(project)
         waiting = [own]
         known = {own}
         for module in waiting:  # it grows meanwhile
             importers = {each.importer for each in index.get(module, ())} - known
-            if any(mentions(each, word) for each in importers):
+            if any(mentions(each, code) for each in importers.intersection(writing)):
                 return True
             waiting += sorted(importers)
             known |= importers

@@ -20,9 +20,7 @@ def may_hide_a_name(module: str, name: str, importers: Importers, find: Find) ->
     What the module binds newly may then hide it there: an own ``config`` behind one of Keras.
     ``importers`` are the files that take all of a module by a star, ``find`` the path of an import.
     """
-    own = summary_of(module)
-    is_listed = own is not None and own.listed is not None and not own.listed_in_parts
-    if name.startswith("_") or is_listed:
+    if name.startswith("_") or not any(importers(module)) or _is_listed(module):
         return False
     waiting = [module]
     for each in waiting:  # it grows meanwhile
@@ -33,6 +31,12 @@ def may_hide_a_name(module: str, name: str, importers: Importers, find: Find) ->
                 return True
             waiting.append(importer)
     return False
+
+
+def _is_listed(module: str) -> bool:
+    """Say whether ``__all__`` says in one place what a star takes."""
+    own = summary_of(module)
+    return own is not None and own.listed is not None and not own.listed_in_parts
 
 
 def mentions(path: str, name: str) -> bool:
