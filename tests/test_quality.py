@@ -15,7 +15,7 @@ TESTS = sorted(
 # Tests in tests/rules that are about no single rule: what they are about, of several.
 MECHANISMS = {
     "topics",
-    "addons", "attacks_on_safe", "behaviour", "breakages", "class_checks", "compatible_tensorflow",
+    "addons", "attacks_from_other_files", "attacks_on_safe", "behaviour", "breakages", "class_checks", "compatible_tensorflow",
     "copied_libraries", "elementwise_operands", "error_on_each_kind_of_object", "examples",
     "examples_run", "fixes_of_shared_values", "help_without_fix", "definitions",
     "multiple_inheritance", "named_bases",

@@ -27,6 +27,7 @@ from kdoctor.modules.project_values import Checks, ProjectValues
 from kdoctor.modules.recent_sources import RecentSource, RecentSources
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
+from kdoctor.modules.word_index import WRITES
 from kdoctor.syntax.alias_chains import AliasCache, AliasChainOnce
 from kdoctor.syntax.observations import Observations
 from kdoctor.syntax.package import ClassInfo, ParameterCallees
@@ -306,6 +307,18 @@ class ProjectPackage:
     def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
+
+    def is_written(self, unit_path: str, word: str) -> bool:
+        """Say whether a file of the project writes a word; so it may, where there is too much."""
+        return self._importers.files_that(unit_path, WRITES + word) != ()
+
+    def do_importers_write(self, unit_path: str, word: str) -> bool:
+        """Say whether a file that imports a file, maybe through others, writes a word."""
+        return self._importers.write(unit_path, word)
+
+    def may_hide_elsewhere(self, unit_path: str, name: str) -> bool:
+        """Say whether a new name of a file may hide one of a file that takes all of it."""
+        return self._importers.hide(unit_path, name)
 
     def is_tried(self, unit_path: str) -> bool:
         """Say whether another file of the project goes on where its import of a file fails."""

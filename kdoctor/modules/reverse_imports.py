@@ -25,9 +25,12 @@ from kdoctor.modules.file_stamp import (
     import_query_key,
 )
 from kdoctor.modules.module_finder import ModuleFinder
-from kdoctor.modules.module_summary import parsed, summary_of
+from kdoctor.modules.module_summary import parsed
+from kdoctor.modules.name_reads import holds_module, holds_word, may_read
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.project_files import bytes_of, files_of
+from kdoctor.modules.run_files import run_files
+from kdoctor.modules.star_importers import binds, may_hide_a_name, mentions
 from kdoctor.modules.text_reads import TextReads
 from kdoctor.modules.tried_imports import tried_imports
 from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES, WordIndex
@@ -58,12 +61,11 @@ _BY_ANY_NAME = pattern(rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^
 _ONLY_WORDS = bytes(
     each if each < 128 and (chr(each).isalnum() or each == ord("_")) else 32 for each in range(256)
 )
-_BLANK = b" \t\f\r\n\\"
-_BEFORE_A_READ = (b".", b":", b"'", b'"', b"}")
-_AROUND = 200  # bytes that are looked at before and after a name
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 _TRIED = "try:"  # asked in place of a name
+_HIDDEN = "* "  # asked before a name
+_WRITTEN = "< "  # before a word
 
 
 class _Import(Struct, frozen=True, gc=False):
@@ -136,12 +138,7 @@ class ReverseImports:
         By ``from module import name``, by ``*``, as ``module.name``, or through text:
         ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
         """
-        own = self._tree.canonical_path(path)
-        if self._trace is None or not self._trace.is_recording:
-            return self._take(own, name)
-        state = self.state(own, name)
-        self._trace.note(import_query_key(own, name), state)
-        return state.digest == _TAKEN
+        return self._answer(path, name)
 
     def users(self, path: str, names: frozenset[str]) -> list[str]:
         """Return the files that may import any of these names, be it from one that hands it on."""
@@ -174,12 +171,62 @@ class ReverseImports:
 
         Be it that it imports one that imports it.
         """
+        return self._answer(path, _TRIED)
+
+    def hide(self, path: str, name: str) -> bool:
+        """Say whether a new name of the module at ``path`` may hide one of another file.
+
+        Of one that takes all of it by a star.
+        """
+        return self._answer(path, f"{_HIDDEN}{name}")
+
+    def write(self, path: str, code: str) -> bool:
+        """Say whether a file that imports the module at ``path`` writes a word, or `word=`.
+
+        Be it that it imports one that imports it.
+        """
+        return self._answer(path, f"{_WRITTEN}{code}")
+
+    def _write(self, own: str, code: str) -> bool:
+        project = self._project(own)
+        writing = project.words.files_that(WRITES + code.strip(".="))
+        if not writing:
+            return writing is None  # there is too much to be searched
+        index = self._index(project)
+        waiting = [own]
+        known = {own}
+        for module in waiting:  # it grows meanwhile
+            importers = {each.importer for each in index.get(module, ())} - known
+            if any(mentions(each, code) for each in importers.intersection(writing)):
+                return True
+            waiting += sorted(importers)
+            known |= importers
+        return False
+
+    def _answer(self, path: str, asked: str) -> bool:
         own = self._tree.canonical_path(path)
         if self._trace is None or not self._trace.is_recording:
-            return self._is_tried(own)
-        state = self.state(own, _TRIED)
-        self._trace.note(import_query_key(own, _TRIED), state)
+            return self._is_so(own, asked)
+        state = self.state(own, asked)
+        self._trace.note(import_query_key(own, asked), state)
         return state.digest == _TAKEN
+
+    def _is_so(self, own: str, asked: str) -> bool:
+        if asked == _TRIED:
+            return self._is_tried(own)
+        if asked.startswith(_HIDDEN):
+            return self._hide(own, asked.removeprefix(_HIDDEN))
+        if asked.startswith(_WRITTEN):
+            return self._write(own, asked.removeprefix(_WRITTEN))
+        return self._take(own, asked)
+
+    def _hide(self, own: str, name: str) -> bool:
+        index = self._index(self._project(own))
+
+        def importers(module: str) -> Iterator[str]:
+            return (each.importer for each in index.get(module, ()) if "*" in each.names)
+
+        return may_hide_a_name(own, name, importers, self._tree.find)
 
     def _is_tried(self, own: str) -> bool:
         index = self._index(self._project(own))
@@ -212,11 +259,9 @@ class ReverseImports:
         if name.startswith((WRITES, CALLS, CALLS_MEMBER)):
             files = self._project(own).words.files_that(name)
             return FileStamp(signature, digest("\0".join(files or ("",)).encode(errors="replace")))
-        if name == _TRIED:
-            return FileStamp(signature, _TAKEN if self._is_tried(own) else _LEFT)
         if not name:
             return FileStamp(signature, digest((self._project(own).root or "").encode()))
-        return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
+        return FileStamp(signature, _TAKEN if self._is_so(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:
         """Return a cheap signature that changes if any answer about a module does."""
@@ -252,8 +297,8 @@ class ReverseImports:
             # What a star brings is read there, or is taken from there.
             if "*" in each.names and not name.startswith("_") and each.importer not in seen:
                 seen.add(each.importer)
-                if not _binds(each.importer, name) and (
-                    _mentions(each.importer, name)
+                if not binds(each.importer, name) and (
+                    mentions(each.importer, name)
                     or self._is_taken(index, each.importer, name, seen)
                 ):
                     return True
@@ -290,6 +335,7 @@ class ReverseImports:
     def _imports(self, path: str, data: bytes) -> Iterator[tuple[str, _Import]]:
         """Yield the modules of the project that a file imports, with what it takes from each."""
         find = self._tree.find
+        yield from ((each, _Import(path, ("*",))) for each in run_files(path, data))
         for level, module, names in imports_of_bytes(
             data, lambda top: self._tree.may_hold(path, top)
         ):
@@ -344,16 +390,16 @@ def _loads_modules(data: bytes) -> bool:
 def _reads_through_text(file: _TextReader, leaf: str, name: str, *, imports_it: bool) -> bool:
     """Say whether a file may read a name of the module imported as ``leaf`` through text."""
     data = bytes_of(file.path)
-    names_it = imports_it or _holds_word(data, leaf)
+    names_it = imports_it or holds_word(data, leaf)
     if not (names_it or file.loads_modules):
         return False
-    reads_it = _may_read(data, name)
+    reads_it = may_read(data, name)
     if not (reads_it or _ALL_OF_IT.search(data)):
         return False
     is_notebook = file.path.endswith(".ipynb")
     if not (is_notebook or names_it or reads_it):
         return False  # all names are taken of a module that is named, not of any that is loaded
-    if not (is_notebook or file.loads_modules or _holds_module(data, leaf)):
+    if not (is_notebook or file.loads_modules or holds_module(data, leaf)):
         return False
     tree = None if is_notebook else parsed(data)
     if tree is None:
@@ -368,48 +414,6 @@ def _is_word(name: str) -> bool:
 def _words_among(data: bytes, wanted: frozenset[str]) -> frozenset[str]:
     """Return which of some words, names of modules, are in a file."""
     return wanted.intersection(data.translate(_ONLY_WORDS).decode("ascii").split())
-
-
-def _may_read(data: bytes, name: str) -> bool:
-    """Say whether a file may read a name of something: ``.name``, ``"name"``, ``name=…``.
-
-    That it imports the name, or uses it, is no such read: most files that have it do no more.
-    """
-    itself = name.encode()
-    return itself in data and any(
-        _may_be_read(data, *found.span()) for found in re.finditer(_word(itself), data)
-    )
-
-
-def _may_be_read(data: bytes, start: int, end: int) -> bool:
-    """Say whether a name may be read of something, by what stands before and after it."""
-    before = data[max(start - _AROUND, 0) : start].rstrip(_BLANK)
-    after = data[end : end + _AROUND].lstrip(_BLANK)
-    line = before.rpartition(b"\n")[2]
-    if after.startswith((b"=", b"#")) or not before or b"#" in line:
-        return True
-    is_imported = after.startswith(b"import") and line.lstrip().startswith(b"from")
-    return before.endswith(_BEFORE_A_READ) and not is_imported
-
-
-def _holds_word(data: bytes, word: str) -> bool:
-    """Say whether a word is in a file: `K` is part of nearly every one."""
-    word_itself = word.encode()
-    return word_itself in data and re.search(_word(word_itself), data) is not None
-
-
-def _holds_module(data: bytes, leaf: str) -> bool:
-    """Say whether a file names a module otherwise than in ``from module import name``."""
-    return re.search(_word(leaf.encode()) + rb"(?!\s+import\b)", data) is not None
-
-
-def _word(word: bytes) -> bytes:
-    """Return the pattern of a word that is no part of another.
-
-    It begins with the word, for which bytes are searched fast.
-    """
-    word = re.escape(word)
-    return word + rb"(?<![A-Za-z0-9_]" + word + rb")(?![A-Za-z0-9_])"
 
 
 def _mentions_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
@@ -438,13 +442,3 @@ def _reads_dynamically(data: bytes, word: bytes) -> bool:
         rb"|\b(?:" + held + rb")\s*\.\s*" + word + rb"\b"
     )
     return re.search(read, data) is not None
-
-
-def _mentions(path: str, name: str) -> bool:
-    return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", bytes_of(path)) is not None
-
-
-def _binds(path: str, name: str) -> bool:
-    """Say whether a module binds a name itself, whatever a star brings."""
-    summary = summary_of(path)
-    return summary is not None and name in summary.names

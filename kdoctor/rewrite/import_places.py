@@ -411,3 +411,15 @@ def is_docstring(line: cst.CSTNode) -> bool:
         and isinstance(line.body[0], cst.Expr)
         and isinstance(line.body[0].value, cst.SimpleString | cst.ConcatenatedString)
     )
+
+
+def lie_outside(places: Iterable[Span], functions: Sequence[Span | None]) -> bool:
+    """Say whether new code stands in none of the functions that import what it replaces.
+
+    A helper does, of an import for others (``global K``). None is an import of no function.
+    """
+    return None not in functions and any(
+        # What is written above a function begins where that does.
+        not any(each and each.covers(place) and each.start < place.start for each in functions)
+        for place in places
+    )

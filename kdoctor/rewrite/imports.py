@@ -27,7 +27,7 @@ from kdoctor.rewrite.import_choices import (
 )
 from kdoctor.rewrite.import_habits import ImportStatement
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
-from kdoctor.rewrite.import_places import ImportPlaces
+from kdoctor.rewrite.import_places import ImportPlaces, lie_outside
 from kdoctor.rewrite.new_code import names_in_edit, replaced_spans
 from kdoctor.rewrite.package_names import are_kin, binds_in_place_of, is_import_of_others
 from kdoctor.rewrite.roots import import_root, need_under_same_root, package_of
@@ -239,6 +239,9 @@ class _Plan:
             return
         top = self._top_import_of(package_of(need.module))
         everywhere = all(sources) and bool(old)
+        homes = (self._scope(each) for each in old)
+        inside = [None if each is None else self.module.span(each) for each in homes]
+        strays = lie_outside([span for span, _ in self._places_of(need)], inside)
         # A helper that several branches need is written for one of their roots.
         is_shared = any(import_root(each.name) == import_root(need.module) for each in old)
         for binding in old:
@@ -246,7 +249,7 @@ class _Plan:
             renewed = need.local == binding.local and self._is_dropped(binding)
             above = top is not None and self._position(top) < self._position(binding)
             if isinstance(scope, cst.FunctionDef) and (
-                (above and not renewed) or self._is_read_outside(binding, scope)
+                (above and not renewed) or self._is_read_outside(binding, scope) or strays
             ):
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):

@@ -17,6 +17,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.surface import PRIVATE_ROOT
+from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import ImportNeed
 from kdoctor.rewrite.refusal import Refused
@@ -41,6 +42,11 @@ HIDDEN_MODULES = frozenset({"tensorflow.keras.saving"})
 _USUAL_NAMES = {"numpy": "np", "tensorflow": "tf"}
 # What hands on the same `keras` as `tensorflow`.
 _TENSORFLOWS = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
+# Who binds names that no one can read may bind any word: `globals().update(vars(arguments))`.
+_BINDS_ANY = pattern(
+    r"\b(?:globals|vars|locals)\(\)(?:\.(?:update|setdefault)\b|\[[^\]]*\]\s*=(?!=))|\bexec\("
+    r"|setattr\(\s*sys\.modules"
+)
 
 
 class Speller:
@@ -214,10 +220,11 @@ class Speller:
     def _free_name(self, wanted: str) -> str:
         """Return a name that can be bound at module level and read wherever Keras is used."""
         bare = wanted.removeprefix("keras_")
+        usual = () if _BINDS_ANY.search(self.module.text) else (wanted,)
         more = (f"keras_{bare}_{n}" for n in range(2, 100))
         return next(
             each
-            for each in chain((wanted, f"keras_{bare}"), more)
+            for each in chain(usual, (f"keras_{bare}",), more)
             # Where it can be read wherever something imported is, one import does.
             if each not in _names_at_uses(self.module) and self.module.is_free(each, [self.node])
         )

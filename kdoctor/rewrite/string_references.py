@@ -1,4 +1,4 @@
-"""Names read through text: in ``eval``, doctests and notebook magics."""
+"""Names read through text: in ``eval``, doctests, type comments and notebook magics."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ _READ_BY_NAME = ("locals", "vars")
 _PROMPT = pattern(r"^[ \t]*(?:>>>|\.\.\.)(.*)$", re.MULTILINE)
 # Of a line for the shell IPython fills in these alone: `!ls {K.floatx()} $name`.
 _FILLED_IN = pattern(r"\{[^{}]*\}|\$\w+")
+_TYPE_COMMENT = pattern(r"#[ \t]*type:(.+)")
 _WORD = pattern(r"(?<![\w.])[^\W\d]\w*")
 
 
 def may_be_read_by_text(module: Module, name: str) -> bool:
-    """Say whether text may read a name: ``eval``, a doctest, a magic."""
+    """Say whether text may read a name: ``eval``, a doctest, a type comment, a magic."""
     called = module.unbound_reads
     return (
         any(each in called for each in _READ_ALL)
         or (any(each in called for each in _READ_BY_NAME) and name in _written(module))
         or name in _in_doctests(module)
         or name in _in_magics(module)
+        or name in _in_type_comments(module)
     )
 
 
@@ -49,6 +51,14 @@ def _in_magics(module: Module) -> frozenset[str]:
     masked = ("".join(map(str, mask.parts)) for mask in module.unit.masks)
     read = (" ".join(_FILLED_IN.findall(text)) if "!" in text else text for text in masked)
     return frozenset(word for text in read for word in _WORD.findall(text))
+
+
+@once
+def _in_type_comments(module: Module) -> frozenset[str]:
+    """Return the names that comments for type checkers read: `# type: (K.Tensor) -> None`."""
+    return frozenset(
+        word for text in _TYPE_COMMENT.findall(module.text) for word in _WORD.findall(text)
+    )
 
 
 def _texts(module: Module) -> Iterator[str]:

@@ -314,9 +314,13 @@ class Module:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
-    def may_be_imported_elsewhere(self, binding: ImportBinding) -> bool:
-        """Say whether another project file may import this binding from here."""
-        return self.name_may_be_imported_elsewhere(binding.local)
+    def is_written_in_project(self, word: str) -> bool:
+        """Say whether any file of the project, maybe this one, writes a word."""
+        return self._package is not None and self._package.is_written(self.path, word)
+
+    def is_written_by_importers(self, word: str) -> bool:
+        """Say whether a project file that imports this one, maybe through others, writes a word."""
+        return self._package is not None and self._package.do_importers_write(self.path, word)
 
     def name_may_be_imported_elsewhere(self, name: str) -> bool:
         """Say whether another project file may import a name from here."""
@@ -333,12 +337,12 @@ class Module:
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
         """Say whether ``local`` can be bound at module level and read at these places.
 
-        It cannot where it is bound, a builtin or from a star import in the module or around them.
+        Not where it is bound, a builtin or from a star, nor if a star carries it over another's.
         """
-        bound = self._scope_analysis.module.bindings
-        if local in bound or local in self.unbound_reads or self._in_a_star(local):
-            return False
-        return all(self.scope_of(node).owner(local) is None for node in at)
+        bound = local in self._scope_analysis.module.bindings or local in self.unbound_reads
+        hides = self._package is not None and self._package.may_hide_elsewhere(self.path, local)
+        is_taken = bound or hides or self._in_a_star(local)
+        return not is_taken and all(self.scope_of(node).owner(local) is None for node in at)
 
     def may_be_rebound_by_star(self, binding: ImportBinding) -> bool:
         """Say whether a later star import may rebind an import's name."""
@@ -365,14 +369,8 @@ class Module:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        guards = self._guards
-        return Resolver(
-            self._scope_analysis,
-            self._imports,
-            self.oracle,
-            guards.is_never_bound,
-            guards.are_alternatives,
-        )
+        parts, guards = (self._scope_analysis, self._imports, self.oracle), self._guards
+        return Resolver(*parts, guards.is_never_bound, guards.are_alternatives)
 
     @cached_property
     def _classes(self) -> UserClasses:

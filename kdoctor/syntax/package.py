@@ -101,6 +101,15 @@ class Package(Protocol):
     def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of ``unit_path``."""
 
+    def is_written(self, unit_path: str, word: str) -> bool:
+        """Say whether a file of the project of ``unit_path`` writes a word, or may."""
+
+    def do_importers_write(self, unit_path: str, word: str) -> bool:
+        """Say whether a file that imports ``unit_path``, maybe through others, writes a word."""
+
+    def may_hide_elsewhere(self, unit_path: str, name: str) -> bool:
+        """Say whether a new name of a file may hide one of another that takes all of it."""
+
     def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports another of what is known under the same names.
 

@@ -39,6 +39,10 @@ _LOSSES = "import keras.backend as K\n\n\ndef dice(a, b):\n    return K.sum(a * 
         ("pk/more.py", "from . import losses\n\nlosses.K.clear_session()\n"),
         ("pk/more.py", "def f():\n    from pk.losses import K\n"),
         ("train.ipynb", '{"cells": [{"source": "import os\\nfrom pk.losses import K"}]}'),
+        ("train.ipynb", '{"cells": [{"source": "%run -i pk/losses\\nK.clear_session()"}]}'),
+        ("train.ipynb", '{"cells": [{"source": ["%run \\"pk/losses.py\\"\\n", "K.cast(1)"]}]}'),
+        ("train.py", "exec(open('pk/losses.py').read())\nK.clear_session()\n"),
+        ("pk/more.py", "execfile('./losses.py')\nK.clear_session()\n"),
     ],
 )
 def test_an_import_stays_that_another_file_takes_from_here(tmp_path, path, source):

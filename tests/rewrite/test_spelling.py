@@ -26,6 +26,13 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
             "from tensorflow.keras import ops\nops.square(x)",
         ),
         ("import keras.backend as K\nK.square(x)", "from keras import ops\nops.square(x)"),
+        *(  # any word may be a name of the file then
+            (
+                f"from keras import backend as K\n{bound}\nK.square(x)",
+                f"from keras import ops as keras_ops\n{bound}\nkeras_ops.square(x)",
+            )
+            for bound in ("vars().update(flags)", "locals()[key] = value")
+        ),
         ("import keras\nkeras.backend.square(x)", "import keras\nkeras.ops.square(x)"),
         ("import keras as k\nk.backend.square(x)", "import keras as k\nk.ops.square(x)"),
         (

@@ -15,19 +15,21 @@ SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
         "globals()['K'].epsilon()\n",
         "vars()['K'].epsilon()\n",
         "def f():\n    '''\n    >>> K.epsilon()\n    1e-07\n    '''\n",
+        "def f(x):  # type: (K.Tensor) -> None\n    pass\n",
         "def f():\n    '''\n    >>> (1 +\n    ...  K.epsilon())\n    1.0\n    '''\n",
     ],
 )
 def test_an_import_that_text_may_read_stays(fix, reading):
     result = fix(f"from keras import backend as K\nK.square(x)\n{reading}", SQUARE).text
-    assert "from keras import backend as K\nfrom keras import ops\nops.square(x)" in result
+    assert "from keras import backend as K\nfrom keras import ops" in result
+    assert "ops.square(x)" in result
 
 
 @pytest.mark.parametrize(
     "saying",
     [
         "print('K.epsilon()')\n",
-        "model.eval(), vars(args)['epochs']\n",
+        "model.eval(), vars(args)['epochs']  # of type K\n",
         "def f():\n    '''K is the backend.\n\n    >>> x.K\n    '''\n",
     ],
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kdoctor.engine import fix
+from kdoctor.model import Applicability
+
 from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
 
 IMAGE = "K.constant(np.ones((1, 2, 3, 1)))"
@@ -159,6 +162,50 @@ def test_a_mean_that_may_be_of_bools_has_the_type_of_floats_that_the_file_sets()
     assert "K.mean" in fixed(source.replace("y =", "K.set_floatx('float64')\ny ="), "KD101")
 
 
+@pytest.mark.parametrize(
+    ("other", "written"),
+    [
+        ("K.set_floatx('float64')", 'ops.one_hot(y, 2, dtype="float32")'),
+        ("os.environ['KERAS_FLOATX'] = 'float16'", 'ops.one_hot(y, 2, dtype="float32")'),
+        ("floatx = K.floatx()", "ops.one_hot(y, 2)"),
+    ],
+)
+def test_one_axis_more_is_of_one_type_where_another_file_sets_floats(tmp_path, other, written):
+    code = "from keras import backend as K\n\n\ndef labels(y):\n    return K.one_hot(y, 2)\n"
+    (tmp_path / "code.py").write_text(code)
+    (tmp_path / "main.py").write_text(f"import os\nfrom keras import backend as K\n{other}\n")
+    assert written in fix([tmp_path / "code.py"], select=["KD101"]).files[0].after.decode()
+
+
+@pytest.mark.parametrize(
+    ("others", "written"),
+    [
+        (
+            {"main.py": "from code import mixed\nx = Input(batch_shape=(4, 4), sparse=True)\n"},
+            "K.dot",
+        ),
+        (
+            {
+                "main.py": "import scipy.sparse as sp\nimport between\n",
+                "between.py": "import code\n",
+            },
+            "K.dot",
+        ),
+        ({"main.py": "from code import mixed\nx = Input((4,))\n"}, "ops.dot"),
+        ({"main.py": "x = Input(batch_shape=(4, 4), sparse=True)\n"}, "ops.dot"),
+    ],
+)
+def test_what_another_file_may_hand_sparse_tensors_to_is_not_safe_for_them(
+    tmp_path, others, written
+):
+    code = (
+        "from keras import backend as K\n\n\ndef mixed(a):\n    return K.dot(a, K.ones((4, 2)))\n"
+    )
+    for path, text in {"code.py": code, **others}.items():
+        (tmp_path / path).write_text(text)
+    assert f"{written}(a" in fix([tmp_path / "code.py"]).files[0].after.decode()
+
+
 DECAY = """
 import keras
 
@@ -222,3 +269,24 @@ def test_batches_that_the_file_takes_itself_stay_lists(taken):
 def test_batches_of_a_sequence_that_the_file_takes_itself_stay_lists(taken):
     assert "return (np" in fixed(HEAD + DATA.format(""), "KD409")
     assert "return [np" in fixed(HEAD + DATA.format(taken), "KD409")
+
+
+@pytest.mark.parametrize(
+    ("used", "is_safe"),
+    [
+        ("y = Mine(3)(keras.Input((5, 2)))", True),
+        ("model = keras.Model(inputs=[], outputs=[])", True),
+        ("y = Mine(3)(inputs=keras.Input((5, 2)))", False),
+        (
+            ("class More(Mine):\n    def call(self, x):\n        return super().call(inputs=x)"),
+            False,
+        ),
+    ],
+)
+def test_a_parameter_that_is_passed_by_name_is_not_renamed_by_a_safe_fix(tmp_path, used, is_safe):
+    (tmp_path / "code.py").write_text(
+        "import keras\n\n\nclass Mine(keras.layers.LSTM):\n    def call(self, inputs):\n"
+        f"        return super().call(inputs)\n\n\n{used}\n"
+    )
+    first, *_ = fix([tmp_path / "code.py"], select=["KD226"]).found.findings
+    assert (first.fix.applicability is Applicability.SAFE) is is_safe

@@ -252,6 +252,17 @@ def test_a_helper_comes_with_what_it_needs_by_the_names_of_the_file(tmp_path: Pa
     assert "layer.kernel.assign(turned(layer.kernel))" in fixed
 
 
+def test_what_a_helper_reads_is_imported_where_a_function_imports_for_all(tmp_path: Path) -> None:
+    fixed, _ = fix(
+        tmp_path,
+        "def main():\n    global conv_utils\n    from keras.utils import conv_utils\n\n"
+        "    return conv_utils.normalize_data_format(None)\n\n\nfound = main()\n",
+    )
+    imports = [each for each in ast.parse(fixed).body if isinstance(each, ast.ImportFrom)]
+    assert [ast.unparse(each) for each in imports] == ["from keras import config"]
+    assert "    from" not in fixed
+
+
 def test_decorators_for_arguments_of_keras_1_leave_methods_as_they_are(tmp_path: Path) -> None:
     fixed, done = fix(
         tmp_path,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.used_elsewhere import may_be_used_elsewhere
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON
@@ -29,7 +30,11 @@ _WRAPPING = ("Sequential", "TimeDistributed", "plot_model")
 def counts_on_no_list(module: Module, model: cst.Call) -> bool:
     """Say whether all that is done with a model is the same where it gives the tensor itself."""
     name = _name_of(module, model)
-    return name is not None and all(_is_same_of_model(module, each) for each in name)
+    return (
+        name is not None
+        and all(_is_same_of_model(module, each) for each in name)
+        and not may_be_used_elsewhere(module, model)
+    )
 
 
 def _name_of(module: Module, value: cst.BaseExpression) -> Iterator[cst.Name] | None:

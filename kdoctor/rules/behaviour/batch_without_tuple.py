@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.dataflow.used_elsewhere import may_be_used_elsewhere
 from kdoctor.analysis.dataflow.uses import names_of_variable, reads_of
 from kdoctor.analysis.queries.forms import DictForm, Expression
 from kdoctor.analysis.queries.generators import Generator, generators
@@ -51,7 +52,9 @@ def check(function: Generator) -> Iterator[Finding]:
         return
     if not all(_is_no_tuple(function.module, each) for each in batches):
         return
-    is_sure = _is_for_nothing_else(function)
+    is_sure = _is_for_nothing_else(function) and not may_be_used_elsewhere(
+        function.module, function.node
+    )
     for batch in batches:
         yield function.finding(
             "a batch must be a tuple: ValueError: When passing a Python generator to a Keras "

@@ -82,8 +82,13 @@ def _renaming(hook: Method | Argument, parameter: cst.Param) -> Fix | NoFix:
             if not holds_original_argument(module, each, parameter):
                 return refused  # it is bound anew
             nodes.append(each)
+    is_called = isinstance(hook, Method) and module.is_written_by_importers(hook.name)
     return hook.fix(
-        f"Rename it to `{_LOGS}`", *(Edit(module.span(each), (_LOGS,)) for each in nodes)
+        f"Rename it to `{_LOGS}`",
+        *(Edit(module.span(each), (_LOGS,)) for each in nodes),
+        unsafe_because="another file may call it with this name of the parameter"
+        if is_called
+        else "",
     )
 
 

@@ -19,6 +19,7 @@ from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_kera
 from kdoctor.analysis.models.user_models import methods_of
 from kdoctor.analysis.queries import Class, classes
 from kdoctor.analysis.queries.signatures import signature_of
+from kdoctor.analysis.tensors.control_flow import may_need_autograph
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
@@ -26,6 +27,9 @@ from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
+_AUTOGRAPH: Final = (
+    "a branch or loop in it may depend on a tensor: without the decorator Keras 3 runs it as Python"
+)
 _GRAPHS: Final = ways_also_by_1("tensorflow.function")
 
 
@@ -55,7 +59,7 @@ def check(owner: Class) -> Iterator[Finding]:
         if decorator is None or not inside or not (method is call or name in used):
             continue
         if not _is_traced_anew(method):
-            yield _finding(owner, decorator, inside[0])
+            yield _finding(owner, method, decorator, inside[0])
 
 
 def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
@@ -92,14 +96,20 @@ def _is_traced_anew(method: cst.FunctionDef) -> bool:
     return bool(found.var_keyword) or found.parameter("training") is not None
 
 
-def _finding(owner: Class, decorator: cst.Decorator, layer: str) -> Finding:
+def _finding(
+    owner: Class, method: cst.FunctionDef, decorator: cst.Decorator, layer: str
+) -> Finding:
     return owner.finding(
         f"`self.{layer}` creates its weights inside this function, where Keras 3 treats them as "
         "constants: they are not trained",
         symbol="tensorflow.function",
         at=decorator.decorator,
         help="Remove the decorator: `fit` compiles the whole step.",
-        fix=owner.fix("Remove the decorator", _left_out(owner.module, decorator)),
+        fix=owner.fix(
+            "Remove the decorator",
+            _left_out(owner.module, decorator),
+            unsafe_because=_AUTOGRAPH if may_need_autograph(owner.module, method) else "",
+        ),
     )
 
 

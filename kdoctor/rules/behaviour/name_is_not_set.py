@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.models.overridden import has_own
 from kdoctor.analysis.queries import Store, stores
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
@@ -37,6 +38,8 @@ def check(found: Store) -> Finding | None:
 def _fix(found: Store) -> Fix | NoFix:
     """Rename the attribute also where the same object is asked for it, which it lacks then."""
     module, written = found.module, found.source(found.node.value)
+    if has_own(module, found.node.value, "name"):
+        return NoFix("the class has a `name` of its own")
     spans = {module.span(found.node.attr)}
     for use in module.members_named("_name"):
         if use.owner.kind in _OWNERS and module.source(use.node.value) == written:

@@ -9,6 +9,8 @@ import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin, is_keras_3, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.dataflow.used_elsewhere import may_be_used_elsewhere
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.analysis.queries import Argument, File, Instance, constructs, files, references
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.keras_api import split_root
@@ -21,6 +23,7 @@ from kdoctor.value_types import Kind
 
 _CALLBACK: Final = "LearningRateScheduler"
 _FLOAT: Final = "float"
+_USED: Final = "other code calls the function, and may ask its result for what a tensor has"
 _SCHEDULES: Final = "optimizers.schedules."
 _ERROR: Final = "ValueError: The output of the `schedule` function should be a float."
 _MAX_DEPTH: Final = 6  # steps from name to name, and from one operand to another
@@ -118,7 +121,11 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
 
 def _of_a_tensor(given: Argument, rate: cst.BaseExpression) -> Finding:
     span = given.module.outer_span(rate)
-    fix = given.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
+    fix = given.fix(
+        "Convert it to a float",
+        Edit(span, ("float(", Hole(span), ")")),
+        unsafe_because=_USED if _is_used_otherwise(given, rate) else "",
+    )
     is_free = has_builtin(given.module, rate, _FLOAT)
     return given.finding(
         f"the rate is a tensor, but Keras 3 requires a float: {_ERROR}",
@@ -127,6 +134,19 @@ def _of_a_tensor(given: Argument, rate: cst.BaseExpression) -> Finding:
         help="Wrap it in `float(…)`.",
         fix=fix if is_free else NoFix(hidden_builtin(_FLOAT)),
     )
+
+
+def _is_used_otherwise(given: Argument, rate: cst.BaseExpression) -> bool:
+    """Say whether anything but a callback may call the function that gives a rate."""
+    module = given.module
+    function = points_to_of(module).function_around(rate)
+    if function is None:
+        return False
+    names = (each for each in names_of_variable(module, function.name) if each is not function.name)
+    uses = (module.parent(each) for each in names)
+    read = (module.parent(each) if isinstance(each, cst.Attribute) else each for each in uses)
+    is_for_callbacks = all(isinstance(each, cst.Arg) for each in read)
+    return not is_for_callbacks or may_be_used_elsewhere(module, function)
 
 
 def _converted(given: Argument) -> Fix | NoFix:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.uses import attributes_named
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
@@ -17,6 +18,9 @@ from kdoctor.value_types import Kind
 
 def _is_of_one_tuple(form: object) -> bool:
     return isinstance(form, list) and len(form) == 1 and isinstance(form[0], tuple)
+
+
+_READ = "other code calls it, and may take the shape out of the list"
 
 
 @rule(
@@ -65,5 +69,12 @@ def _finding(asked: Method, given: cst.BaseExpression | None) -> Finding:
         fix=asked.fix(
             "Return the shape without a list",
             Edit(asked.module.span(given), (hole,), Precedence.PRIMARY),
+            unsafe_because=_READ if _is_read_otherwise(asked) else "",
         ),
     )
+
+
+def _is_read_otherwise(asked: Method) -> bool:
+    """Say whether other code asks for the shapes, and may count on the list."""
+    module = asked.module
+    return bool(attributes_named(module, asked.name)) or module.is_written_by_importers(asked.name)

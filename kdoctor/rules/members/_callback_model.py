@@ -34,9 +34,10 @@ def by_set_model(module: Module, store: MemberStore, rating: Applicability) -> F
         return None
     if _SETS in module.words:
         return _by_that_of_base(module, store, rating)
-    is_seen = _is_plain_callback(module, store)
-    if is_seen is False:
+    is_plain = _is_plain_callback(module, store)
+    if is_plain is False:
         return None
+    is_seen = is_plain and not module.is_written_by_importers(_SETS)
     name, value_span = module.span(store.node.attr), module.span(store.value)
     return Fix(
         "Call `set_model` of the callback",

@@ -81,7 +81,11 @@ def _finding(cls: Subclass, call: cst.FunctionDef, asking: str) -> Finding:
         confidence=Confidence.CERTAIN,
         help=f"Rename the first parameter to `{_NEW}`, and add `{_STATE}=None`.",
         fix=cls.fix(
-            f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`", *edits
+            f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`",
+            *edits,
+            unsafe_because=f"other code passes `{old}` by this name"
+            if old != _NEW and _is_passed_by_name(cls.module, call, old)
+            else "",
         )
         if edits
         else NoFix(
@@ -127,6 +131,19 @@ def _renamed(
             case cst.Name(value=name) if name == old and _is_variable(module, each):
                 nodes.append(each)
     return tuple(Edit(module.span(node), (_NEW,)) for node in nodes)
+
+
+def _is_passed_by_name(module: Module, method: cst.FunctionDef, name: str) -> bool:
+    """Say whether a call outside of the method gives what may be the layer a value by name."""
+    inside = module.span(method)
+    return any(
+        each.keyword is not None
+        and each.keyword.value == name
+        and not inside.covers(module.span(each))
+        and isinstance(call := module.parent(each), cst.Call)
+        and module.qualified(call.func) is None  # what is imported is no object of this class
+        for each in module.nodes(cst.Arg)
+    )
 
 
 def _binds(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.overridden import own_among
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.queries import Read
 from kdoctor.analysis.queries.members import reads_where
@@ -109,6 +110,8 @@ def _fix(read: Read) -> Fix | NoFix:
     if read.member.endswith("_at") and asks_for_several_calls(module):
         return NoFix("this file also reads the results of other calls of a layer")
     if not isinstance(attempt, NoFix):
+        if taken := own_among(module, use.node.value, attempt.edits):
+            return NoFix(f"the class has a `{taken}` of its own")
         return may_count_samples(module, facts, use, attempt)
     if table.rows_for(read.owner, read.member):
         return attempt

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.models.overridden import has_own
 from kdoctor.analysis.queries import File, Read, Store, files, reads, stores
 from kdoctor.analysis.queries.conditions import string, word
 from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
@@ -17,6 +18,7 @@ from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind, Type
 
 _TELL_SCHEDULES = frozenset({"isinstance", "callable"})
+_RATE = "learning_rate"
 
 
 @rule(
@@ -143,8 +145,10 @@ def _finding(found: Read | Store, *, is_assigned: bool) -> Finding:
         confidence=Confidence.LIKELY,
         severity=_severity(is_assigned=is_assigned),
         help="It is now `learning_rate`.",
-        fix=found.fix(
-            "Read `.learning_rate` instead of `.lr`",
-            Edit(found.module.span(found.node.attr), ("learning_rate",)),
+        fix=NoFix(f"the class has a `{_RATE}` of its own")
+        if has_own(found.module, found.node.value, _RATE)
+        else found.fix(
+            f"Read `.{_RATE}` instead of `.lr`",
+            Edit(found.module.span(found.node.attr), (_RATE,)),
         ),
     )

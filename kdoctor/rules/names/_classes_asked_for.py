@@ -170,7 +170,7 @@ def _at_import(module: Module, reference: Reference, called: str) -> tuple[Edit,
         return None
     if is_conditional(module, binding.statement) or has_keep_comment(module, binding.statement):
         return None
-    if binding.exported or module.may_be_imported_elsewhere(binding):
+    if binding.exported or module.name_may_be_imported_elsewhere(binding.local):
         return None
     if len(binding.scope.bindings[binding.local]) > 1:
         return None

@@ -189,7 +189,7 @@ def _functions_that_use(
     """Return the outermost functions with what each uses, none where something is needed before."""
     found: dict[cst.FunctionDef, list[ImportBinding]] = {}
     for binding in bindings:
-        if binding.exported or module.may_be_imported_elsewhere(binding):
+        if binding.exported or module.name_may_be_imported_elsewhere(binding.local):
             return {}
         if _is_bound_otherwise(module, binding, bindings):
             return {}

@@ -196,7 +196,7 @@ class Moves:
         if isinstance(attempt, NoFix) or not attempt.drops or attempt.edits or attempt.imports:
             return None
         is_certain = reference.confidence is Confidence.CERTAIN
-        if not is_certain or self._module.may_be_imported_elsewhere(reference.binding):
+        if not is_certain or self._module.name_may_be_imported_elsewhere(reference.binding.local):
             return attempt
         proven = self._facts.applicability(*_group("removals"))
         is_safe = proven is Applicability.SAFE

@@ -13,6 +13,7 @@ from kdoctor.analysis.text_mentions import mentions
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite.common_guards import of_value
 from kdoctor.rewrite.guard_base import Guard, GuardAnswer, Question
+from kdoctor.rules.names._backend.value_guards import may_be_given_sparse
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
 
@@ -36,12 +37,16 @@ def run_by_keras() -> Guard:
 def nothing_sparse() -> Guard:
     """The file works with no sparse tensors: it calls nothing that makes one, or asks for one.
 
+    Nor does any file that imports it, and may hand it one.
+
     The same condition of a proof as that of ``keras.backend``, where the word alone is enough.
     """
     return Question(
         "nothing_sparse()",
         "its argument may be a sparse tensor",
-        lambda use_site: GuardAnswer.of(not mentions(use_site.module, _SPARSE)),
+        lambda use_site: GuardAnswer.of(
+            not (mentions(use_site.module, _SPARSE) or may_be_given_sparse(use_site.module))
+        ),
     )
 
 

@@ -229,6 +229,8 @@ def no_slash_in(parameter: str) -> Guard:
 
 
 # Not that of a loss for labels that are numbers.
+# Code of other files, not words of a comment: `tf.sparse`, `sparse.eye`, `Input(sparse=True)`.
+_MAKE_SPARSE = (".sparse", "sparse.", "sparse=", "SparseTensor")
 _SPARSE = pattern(r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)")
 _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers.")
 
@@ -260,16 +262,19 @@ def somewhere() -> Guard:
 
 
 _FLOATX = pattern(r"set_floatx|keras\.json|KERAS_FLOATX|floatx['\"]\s*:")
+_SETS_FLOATX = ("set_floatx", "KERAS_FLOATX")  # in other files
 _NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
 
 
 def floatx_is_default() -> Guard:
-    """Nothing in the file sets the default float type that Keras works in: it is float32."""
+    """Nothing in the project sets the default float type that Keras works in: it is float32."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(not mentions(use_site.module, _FLOATX))
+        module = use_site.module
+        is_set = mentions(module, _FLOATX) or any(map(module.is_written_in_project, _SETS_FLOATX))
+        return GuardAnswer.of(not is_set)
 
-    return Question("floatx_is_default()", "the file sets the default float type", answer)
+    return Question("floatx_is_default()", "the project sets the default float type", answer)
 
 
 def no_narrow_integers(parameter: str) -> Guard:
@@ -322,12 +327,19 @@ _IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
 
 
 def nothing_sparse() -> Guard:
-    """The file speaks of no sparse tensors."""
+    """The file speaks of no sparse tensors, and no file that may hand it any."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(not mentions(use_site.module, _SPARSE))
+        module = use_site.module
+        return GuardAnswer.of(not (mentions(module, _SPARSE) or may_be_given_sparse(module)))
 
     return Question("nothing_sparse()", "its argument may be a sparse tensor", answer)
+
+
+@once
+def may_be_given_sparse(module: Module) -> bool:
+    """Say whether a file of the project that imports this one may make sparse tensors."""
+    return any(map(module.is_written_by_importers, _MAKE_SPARSE))
 
 
 def of_rank(rank: int, parameter: str) -> Guard:

@@ -156,7 +156,7 @@ class DefinitionFixes:
         return name.startswith(_SRC) and missing_prefix(name, self._release) is None
 
     def _is_handed_on(self, binding: ImportBinding) -> bool:
-        return binding.exported or self._module.may_be_imported_elsewhere(binding)
+        return binding.exported or self._module.name_may_be_imported_elsewhere(binding.local)
 
     def _takes_away(self, use: HelperUse) -> bool:
         """Say whether a module goes with its uses that others may take from this file.
