@@ -99,7 +99,7 @@ def test_definitions_fit_a_line_and_read_what_comes_with_keras() -> None:
         for each in with_needs(f"contrib.{name}"):
             assert max(map(len, each.text.splitlines())) <= 88
             used = {line.split()[1] for line in each.imports}
-            assert used <= {"keras", "numpy", "collections", "pathlib", "zipfile"}
+            assert used <= {"keras", "numpy", "collections", "pathlib", "warnings", "zipfile"}
 
 
 @pytest.mark.frameworks

@@ -128,6 +128,44 @@ def _with(function: Callable[..., Any], case: Any) -> Callable[..., Any]:
     return lambda y_true, y_pred: function(y_true, y_pred, **case)
 
 
+def of_network(*cases: tuple, size: int = 32, trained: bool = True) -> Scenario:  # type: ignore[type-arg]
+    """Return the scenario of a function that makes a network for images.
+
+    Of its training the losses are asked, and what the last layer learns: variances that move are
+    others on Keras 3. Norms of few numbers blow up what is rounded, so deep ones are not trained.
+    """
+
+    def run(side: Side) -> Found:
+        keras = side.keras
+        for number, (arguments, options) in enumerate(cases):
+            keras.backend.clear_session()
+            model = side.made(*arguments, **options)
+            yield f"{number} layers", [type(each).__name__ for each in model.layers]
+            yield f"{number} shape", [each or 0 for each in model.output_shape]
+            values = [
+                _floats(place, *each.shape) * (0.3 if each.ndim == 1 else _he(each.shape))
+                for place, each in enumerate(map(np.asarray, model.get_weights()))
+            ]
+            model.set_weights([np.abs(each) + 0.5 if each.ndim == 1 else each for each in values])
+            x = _floats(1, 2, size, size, 3)
+            found = model.predict(x, verbose=0)
+            yield f"{number} predicted", found.reshape(2, -1)[:, :8]
+            if not trained:
+                continue
+            model.compile(keras.optimizers.SGD(0.0001), "mse")
+            y = _floats(2, *found.shape)
+            for step in range(2):
+                yield f"{number} step {step}", np.array(model.train_on_batch(x, y), "float32")
+            last = [each.get_weights() for each in model.layers if each.get_weights()][-1]
+            yield f"{number} offset", last[1][:8]  # of a dense layer, a convolution or a norm
+
+    return run
+
+
+def _he(shape: Any) -> float:
+    return float(np.sqrt(2 / np.prod(shape[:-1])))
+
+
 _WORDS = [[1, 2, 3, 4, 5], [2, 6, 1, 0, 0], [3, 0, 0, 0, 0], [4, 4, 1, 2, 0]]
 
 
@@ -248,5 +286,37 @@ SCENARIOS = {
     "Clip": of_function({}, {"c": 0.5}),
     "CyclicLR": cyclic_rates,
     "load_data": chunks,
+    "ResNet": of_network(
+        ((), {"repetitions": [1, 1], "initial_filters": 8}),
+        (
+            ((32, 32, 3), 1, "basic", "v1"),
+            {"repetitions": [2, 1], "initial_filters": 8, "activation": "sigmoid"},
+        ),
+        (
+            ((32, 32, 3),),
+            {"repetitions": [2], "initial_filters": 4, "include_top": False, "final_pooling": "max",
+             "transition_dilation_rate": (2, 2), "initial_pooling": None,
+             "initial_strides": (1, 1), "initial_kernel_size": (3, 3)},
+        ),
+        (
+            ((32, 32, 3), 2, "bottleneck"),
+            {"repetitions": [1], "initial_filters": 4, "top": "segmentation",
+             "transition_dilation_rate": (2, 2), "initial_pooling": None,
+             "initial_strides": (1, 1)},
+        ),
+        (
+            ((32, 32, 3), 3),
+            {"repetitions": [1], "initial_filters": 4, "include_top": False, "dropout": 0.0},
+        ),
+    ),
+    **{
+        f"ResNet{layers}": of_network((((64, 64, 3), 5), {}), size=64, trained=layers == 18)
+        for layers in (18, 34, 50, 101)
+    },
+    "WideResidualNetwork": of_network(
+        ((10, 1), {"weights": None}),
+        ((16, 2, 0.0, False, None), {"input_shape": (32, 32, 3)}),
+        ((10, 2), {"weights": None, "classes": 4, "activation": "sigmoid"}),
+    ),
 }  # fmt: skip
 """By the name of the class or function."""

@@ -23,6 +23,7 @@ _UNLIKE: Final = {
 }
 _UNLIKE_CONTRIB: Final = {
     "CyclicLR": "losses in its history are means since the epoch began, as Keras 3 logs them",
+    "WideResidualNetwork": "the weights of CIFAR-10 that it loads by default were not tried",
 }
 WRITTEN: Final = (
     *("gelu", "hardshrink", "lisht", "mish", "snake", "softshrink", "sparsemax", "tanhshrink"),
@@ -46,6 +47,8 @@ WRITTEN_OF_CONTRIB: Final = (
     *("crf_accuracy", "jaccard_distance", "DSSIMObjective", "InstanceNormalization"),
     *("GroupNormalization", "Swish", "SineReLU", "SubPixelUpscaling", "squash", "Clip"),
     *("CyclicLR", "load_data"),
+    *("ResNet", "ResNet18", "ResNet34", "ResNet50", "ResNet101"),  # 152 raised in Keras 2 as well
+    "WideResidualNetwork",
 )
 """The same of ``kdoctor.reference.contrib``."""
 
