@@ -108,6 +108,10 @@ class World:
     def methods_that_hint(self):
         return ("fit", "save_weights")
 
+    @property
+    def attributes_that_hint(self):
+        return {}
+
     def receiver_hint(self, method, given):
         strong = method == "save_weights"
         return (

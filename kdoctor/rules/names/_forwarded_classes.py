@@ -44,7 +44,7 @@ def is_asserted(module: Module, node: cst.CSTNode) -> bool:
         case cst.Call(func=cst.Name(value="isinstance"), args=[_, second]):
             return second is argument and isinstance(module.parent(call), cst.Assert)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="assertIsInstance"))):
-            return call.args[1:2] == [argument]
+            return len(call.args) > 1 and call.args[1] is argument
     return False
 
 

@@ -53,5 +53,5 @@ def _is_activation(module: Module, facts: TargetFacts, node: cst.BaseExpression)
         isinstance(passed, cst.Arg)
         and passed.keyword is None
         and found.leaf == "Activation"
-        and found.args[:1] == [passed]
+        and found.args[0] is passed
     )
