@@ -62,7 +62,7 @@ def proven(spoils: str):
         data = ran.result.data + 1 if is_spoilt else ran.result.data
         return replace(ran, result=replace(ran.result, data=data))
 
-    job = proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")
+    job = proof_jobs.rewrite_job(QUOTIENT, 12, SEED, "jax")
     return RewriteProver(
         job, read_callables(job.left, job.right), other_backend("jax", run)
     ).prove()
