@@ -14,7 +14,7 @@ from kdoctor.syntax.lowering.parse import parse
 from kdoctor.syntax.lowering.process import PLAIN
 
 _FIXTURES = Path(__file__).parents[3] / "fixtures"
-_SAMPLED = 600  # examples, of some thousands
+_SAMPLED = 300  # examples, of some thousands
 
 # What a program of somebody else's sees of libcst after it had kdoctor scan and fix.
 _LIBRARY = """
