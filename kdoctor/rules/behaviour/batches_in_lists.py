@@ -149,7 +149,8 @@ def _may_hold_a_list(module: Module, node: cst.BaseExpression) -> bool:
     made = value_of(module, node)
     if isinstance(made, cst.Call):
         name = module.qualified(made.func) or ""
-        return name.partition(".")[0] not in _OF_ARRAYS
+        is_tuple = isinstance(made.func, cst.Name) and made.func.value == "tuple"
+        return not is_tuple and name.partition(".")[0] not in _OF_ARRAYS
     return isinstance(node, cst.Name | cst.Attribute | cst.Subscript)
 
 
