@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +15,7 @@ from kdoctor.analysis.backends.training_step import (
 )
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import NoFix
-from kdoctor.rules.backends._method_text import MethodText
+from kdoctor.rules.backends._method_text import MethodText, dedented
 from kdoctor.syntax.imports import dotted_name
 
 LOSS: Final = "compute_loss"
@@ -85,7 +84,7 @@ class LossAndMetrics:
         is_local = any(computed & names_in(each) for each in others)
         if is_local or len(others) < len(logs.elements):
             return NoFix(_LOCAL_LOGS)
-        return textwrap.dedent(self.text.module.source(logs))
+        return dedented(self.text.module.source(logs))
 
     def _is_loss(self, element: cst.BaseDictElement) -> bool:
         """Say whether it is ``"loss": loss``, of which Keras shows the mean."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import is_docstring
-from kdoctor.rewrite.source_lines import line_start, margin, whole_line
+from kdoctor.rewrite.source_lines import line_before, margin, whole_line
 from kdoctor.syntax import Module
 
 
@@ -34,7 +34,7 @@ class MethodText:
             lines = whole_line(module, span)
             start, end = (span.start, span.end) if lines is None else (lines.start, lines.end)
             text = module.text[_with_comments(module.text, start) : end]
-            found += textwrap.dedent(text).rstrip("\r\n").splitlines()
+            found += dedented(text).splitlines()
         return found
 
     def write(
@@ -51,17 +51,22 @@ class MethodText:
         if not is_docstring(first):
             return []
         text = margin(self.module.text, self.module.span(first).start) + self.module.source(first)
-        return textwrap.dedent(text).splitlines()
+        return dedented(text).splitlines()
 
     def _indent(self, outer: str) -> str:
         inner = margin(self.module.text, self.module.span(self.method.body.body[0]).start)
         return inner.removeprefix(outer) if inner.startswith(outer) and inner != outer else "    "
 
 
+def dedented(text: str) -> str:
+    r"""Return lines without their common indentation, each ended by ``\n``."""
+    return textwrap.dedent("\n".join(text.splitlines()))
+
+
 def _with_comments(text: str, start: int) -> int:
     """Return where the comments begin that stand right above a line."""
     while start:
-        above = line_start(text, start - 1)
+        above = line_before(text, start)
         if not text[above:start].lstrip().startswith("#"):
             break
         start = above

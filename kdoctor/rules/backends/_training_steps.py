@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -25,7 +24,7 @@ from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.model import Edit, ImportNeed, NoFix, Span
 from kdoctor.rewrite.source_lines import line_before, line_start, lines_around
 from kdoctor.rules.backends._compute_loss import LOSS, METRICS, LossAndMetrics
-from kdoctor.rules.backends._method_text import MethodText
+from kdoctor.rules.backends._method_text import MethodText, dedented
 from kdoctor.suppression.comments import lines_of
 from kdoctor.syntax import Module
 
@@ -138,7 +137,7 @@ def _side_by_side(module: Module, method: cst.FunctionDef, step: TapeStep) -> Wr
     scope, needs_scope = speller.spell("keras.StatelessScope")
     names = {"self": step.instance, "backend": backend, "scope": scope, "tape": step.tape}
     lines = text.lines([*step.unpacks, *step.watched, *step.reports])
-    logs = textwrap.dedent(module.source(step.logs))
+    logs = dedented(module.source(step.logs))
     written = [
         text.write(name, parameters, template.format_map(names).splitlines())
         for name, parameters, template in (
@@ -232,5 +231,5 @@ def _noted(indent: str, comments: Sequence[str], method: str) -> str:
 def _comments_left(text: str, written: Sequence[str]) -> list[str]:
     """Return the comments of a step that no method has."""
     kept = Counter(each.text for each in lines_of("\n".join(written)).comments)
-    left = Counter(each.text for each in lines_of(textwrap.dedent(text)).comments) - kept
+    left = Counter(each.text for each in lines_of(dedented(text)).comments) - kept
     return [*left.elements()]

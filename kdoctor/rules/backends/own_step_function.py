@@ -1,4 +1,4 @@
-"""A model has its own step, or makes the function that `fit` calls: backends call them differently."""
+"""A step of a model, or the function that `fit` calls: each backend calls it in its own way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.backends.checks import asks_for_the_backend
 from kdoctor.analysis.facts import BACKEND_NAMES
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.run_by_keras import only_with_backends
 from kdoctor.model import Finding, NoFix, Severity
@@ -64,7 +65,12 @@ def _step(method: Method) -> Finding | None:
         return None
     return method.finding(
         f"JAX calls `{method.name}(state, data)`, which returns the new state, too: TypeError: "
-        f"{method.owner.name.value}.{method.name}() takes 2 positional arguments but 3 were given",
+        f"{_class_name(method)}.{method.name}() takes 2 positional arguments but 3 were given",
         help=_HELP[method.name],
         fix=NoFix("JAX passes the step the state of the model, and takes the new one of it"),
     )
+
+
+def _class_name(method: Method) -> str:
+    owner = class_around(method.module, method.node)
+    return "" if owner is None else owner.name.value
