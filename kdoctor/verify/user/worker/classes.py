@@ -31,7 +31,6 @@ from .measurement import (
 )
 from .models import fill, given_of, rank_of
 from .objectives import LossClass, MadeAlone, MetricClass
-from .optimizers import is_optimizer
 from .weights import Mismatch, assign
 
 _MAX_INPUTS = 4
@@ -55,6 +54,7 @@ def kind_of(subject: type, side: Side) -> str:
         ("initializer", keras.initializers.Initializer),
         ("callback", keras.callbacks.Callback),
         ("learning rate schedule", keras.optimizers.schedules.LearningRateSchedule),
+        ("sequence of batches", keras.utils.Sequence),
     ):
         if not issubclass(subject, base):
             continue
@@ -63,7 +63,7 @@ def kind_of(subject: type, side: Side) -> str:
         return kind
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
-    if is_optimizer(subject, side):
+    if issubclass(subject, side.optimizers):
         return "optimizer"
     return "class of methods"
 
