@@ -329,6 +329,27 @@ HIDDEN = {
         "+= 2",
         "+= 4",
     ),
+    "Apart": (
+        (
+            "class Apart(Layer):\n"
+            "    def call(self, inputs):\n"
+            "        return tf.reduce_sum(inputs['left'] - inputs['right'], axis=-1)\n"
+        ),
+        "inputs['left'] - inputs['right']",
+        "inputs['right'] - inputs['left']",
+    ),
+    "Joined": (
+        (
+            "class Joined(keras.Model):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.dense = layers.Dense(3)\n"
+            "    def call(self, inputs):\n"
+            "        return tf.nn.softmax(self.dense(inputs['a']) + inputs['b'][..., :1] * [0.5, 1, 2])\n"
+        ),
+        "[0.5, 1, 2]",
+        "[2, 1, 0.5]",
+    ),
 }
 
 
