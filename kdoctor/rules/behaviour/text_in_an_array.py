@@ -72,10 +72,10 @@ def _arrays_of_text(module: Module, given: cst.BaseExpression) -> Iterator[cst.B
 def _is_of_text(module: Module, made: cst.Call, depth: int = 0) -> bool:
     shaped = _shaped(module, made)
     if shaped is not None:
-        of = value_of(module, shaped)
-        return (
-            depth < _MAX_DEPTH and isinstance(of, cst.Call) and _is_of_text(module, of, depth + 1)
-        )
+        inner = value_of(module, shaped)
+        if not isinstance(inner, cst.Call) or depth > _MAX_DEPTH:
+            return False
+        return _is_of_text(module, inner, depth + 1)
     name = module.qualified(made.func) or ""
     if not name.startswith("numpy.") or name.removeprefix("numpy.") not in CONVERTING:
         return False
