@@ -240,12 +240,14 @@ def tagged():
 # Gradients of a graph
 
 
-def _convolutions(layers, **given):
-    return keras.Sequential([
-        layers.Conv2D(4, 3, activation="relu", name="conv2d_6", **given),
-        layers.Conv2D(6, 3, activation="relu", name="conv2d_7"),
-        layers.GlobalAveragePooling2D(), layers.Dense(5, activation="softmax"),
-    ])  # fmt: skip
+def _convolutions(keras, shape):
+    """Return a functional model, as those are that the programs load from files."""
+    layers = keras.layers
+    start = layers.Input(shape)
+    found = layers.Conv2D(4, 3, activation="relu", name="conv2d_6")(start)
+    found = layers.Conv2D(6, 3, activation="relu", name="conv2d_7")(found)
+    found = layers.Dense(5, activation="softmax")(layers.GlobalAveragePooling2D()(found))
+    return keras.Model(start, found)
 
 
 def grad_cam():
@@ -262,7 +264,7 @@ def grad_cam():
     sys.path.insert(0, "src")
     from utils import grad_cam as program
 
-    model = _convolutions(keras.layers, input_shape=(64, 64, 1))
+    model = _convolutions(keras, (64, 64, 1))
     x = (image(1, 1, 64, 64, 1) / 255).astype("float32")
     gradients = program.compile_gradient_function(model, 2, "conv2d_6")
     outputs, slopes = gradients([x, False])
@@ -284,12 +286,9 @@ def maximized():
         [("iteration_num = 40", "iteration_num = 5")],
         name="convkernel_check",
     )
-    layers = tf.keras.layers
-    model = tf.keras.Sequential([
-        layers.Conv2D(4, 3, activation="relu", name="one", input_shape=(16, 16, 3)),
-        layers.Conv2D(6, 3, name="two"),
-    ])  # fmt: skip
-    return {each: program["generate_pattern"](model, each, 1, (16, 16)) for each in ("one", "two")}
+    model = _convolutions(tf.keras, (16, 16, 3))
+    kernels = ("conv2d_6", "conv2d_7")
+    return {each: program["generate_pattern"](model, each, 1, (16, 16)) for each in kernels}
 
 
 def style():
