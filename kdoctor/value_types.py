@@ -58,7 +58,8 @@ class Observation(Struct, frozen=True):
     "" for a module; a ``name`` with a dot before it is an attribute of objects of the file's own
     classes, whose ``function`` is "". Of an array or a table, ``axes`` is its rank, ``numbers`` the
     kind of its elements (``bool``, ``int``, ``float``), ``form`` what it is: ``array``, ``column``
-    or ``frame``, "" of anything else.
+    or ``frame``, "" of anything else. ``raised`` is the error that a call in the function raised,
+    of code that is not the user's own; ``name`` is "" then.
     """
 
     path: str
@@ -68,6 +69,7 @@ class Observation(Struct, frozen=True):
     form: str = ""
     axes: int | None = None
     numbers: str = ""
+    raised: str = ""
 
 
 class ReceiverHint(Struct, frozen=True):

@@ -114,7 +114,10 @@ class RulePrefilter:
         speaks = self.mentions_keras(source)
         if tree is None:
             return True
-        is_seen = bool(self._package.observations.of(path).types)
+        observations = self._package.observations.of(path)
+        if observations.errors:
+            return True  # the code alone would not tell
+        is_seen = bool(observations.types)
         if not speaks and not is_seen and not self._imports_keras(path, tree):
             return False
         quick = self._package.quick_facts(path, source, tree)

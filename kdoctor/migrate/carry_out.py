@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from kdoctor.engine import Options, ScanResult
 from kdoctor.engine.baseline.entry import BaselineEntry, entry_of
 from kdoctor.errors import UsageProblem
 from kdoctor.migrate import pin_edits
+from kdoctor.migrate.commit_messages import by_rule, evidence, paths_of, tests_passed
 from kdoctor.migrate.evidence import from_top
 from kdoctor.migrate.fixes import USUAL, Applied, Code
 from kdoctor.migrate.judging import Judge, candidates
@@ -28,6 +28,7 @@ from kdoctor.migrate.outcome import (
     Verdict,
 )
 from kdoctor.migrate.plan import Plan, plan
+from kdoctor.migrate.seen_errors import errors_seen
 from kdoctor.migrate.seen_fixes import seen_fixes
 from kdoctor.migrate.seen_values import SeenValue
 from kdoctor.migrate.state import Home, State
@@ -244,8 +245,11 @@ class _Migration:
         # What was suggested without knowing what was seen may be another fix.
         known = self._refused | {entry for entry, each in self._suggested.items() if each.seen}
         tried = set[BaselineEntry]()
+        failing = judge.ceiling - judge.now.passed - judge.flaky
         for _ in range(_MAX_ERRORS):
-            found = seen_fixes(code, (*judge.now.seen, *self._seen_in_trials), target)
+            errors = errors_seen(failing, judge.now.tests, self._tree.folder)
+            seen = (*judge.now.seen, *self._seen_in_trials)
+            found = seen_fixes(code, seen, target, errors)
             if found is None:
                 return False
             entries = {each: entry_of(each, found.scan, here) for each in found.fixes}
@@ -315,7 +319,7 @@ class _Migration:
             return False
         self._seen_in_trials.clear()
         told = [each for _, each in verdicts if each.is_written]
-        self._commit(title, judge, judged.run, len(told), _paths(told), _evidence(told))
+        self._commit(title, judge, judged.run, len(told), paths_of(told), evidence(told))
         return True
 
     def _keep_safe(
@@ -324,7 +328,7 @@ class _Migration:
         findings = [each for one in applied for each in one.findings]
         told = [judge.told(each, Verdict.PROVEN) for each in findings]
         self._fixes += told
-        self._commit(title, judge, run, len(told), _paths(told), _by_rule(told))
+        self._commit(title, judge, run, len(told), paths_of(told), by_rule(told))
 
     def _commit(  # noqa: PLR0913, PLR0917 - what a commit says
         self,
@@ -336,7 +340,7 @@ class _Migration:
         lines: Sequence[str],
     ) -> None:
         gained, paths = judge.gained(run), tuple(sorted(files))
-        seen = _seen(gained, len(run.passed & judge.ceiling), len(judge.ceiling))
+        seen = tests_passed(gained, len(run.passed & judge.ceiling), len(judge.ceiling))
         shown = [
             *lines[:_MAX_NAMED],
             *([f"… and {len(lines) - _MAX_NAMED} more"] * (len(lines) > _MAX_NAMED)),
@@ -418,33 +422,3 @@ class _Migration:
         """Return files of the tree from the working folder."""
         within = self._settings.within or "."
         return frozenset(os.path.relpath(each, within) for each in tracked)
-
-
-def _seen(gained: Sequence[str], passed: int, ceiling: int) -> str:
-    if not gained:
-        more = "No test more passes"
-    else:
-        more = f"{len(gained)} {'test' if len(gained) == 1 else 'tests'} more pass"
-        more = more.replace("test more pass", "test more passes")
-    return f"{more}, none is lost: {passed} of the {ceiling} that pass on Keras 2."
-
-
-def _by_rule(told: Iterable[FixOutcome]) -> list[str]:
-    found = Counter(f"{each.code} {each.name} ({each.path})" for each in told)
-    return [f"{number} {rule}" for rule, number in sorted(found.items())]
-
-
-def _evidence(told: Iterable[FixOutcome]) -> list[str]:
-    lines = []
-    for each in told:
-        how = "makes {} pass" if each.makes_pass else "run by {}"
-        why = how.format(each.tests[0]) if each.tests else "proven safe"
-        if each.seen:
-            why = f"seen at run time: {', '.join(each.seen)}; {why}"
-        more = f"; {each.of - 1} more" if each.of > 1 else ""
-        lines.append(f"{each.code} {each.path}:{each.line}: {each.title} ({why}{more})")
-    return lines
-
-
-def _paths(told: Iterable[FixOutcome]) -> set[str]:
-    return {each.path for each in told}

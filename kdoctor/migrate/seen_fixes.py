@@ -35,9 +35,14 @@ class SeenFixes(Struct, frozen=True):
     because: Mapping[Finding, tuple[str, ...]]
 
 
-def seen_fixes(code: Code, seen: Iterable[SeenValue], target: Target) -> SeenFixes | None:
+def seen_fixes(
+    code: Code,
+    seen: Iterable[SeenValue],
+    target: Target,
+    errors: Iterable[tuple[Observation, str]] = (),
+) -> SeenFixes | None:
     """Return the fixes that follow from what was seen, None where nothing does."""
-    known: dict[Observation, str] = {}
+    known: dict[Observation, str] = dict(errors)
     for each in seen:
         observation = observation_of(each, target)
         if observation is not None:

@@ -51,7 +51,8 @@ def write_json(outcome: Outcome, page: Page) -> None:
 
 def way(outcome: Outcome) -> str:
     """Return from which Keras to which one it went."""
-    return f"from {outcome.now} to {outcome.then}" if outcome.now else f"to {outcome.then}"
+    is_told = outcome.now not in {"", outcome.then}  # a requirement without a release is the newest
+    return f"from {outcome.now} to {outcome.then}" if is_told else f"to {outcome.then}"
 
 
 def _write_tests(outcome: Outcome, page: Page) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from kdoctor.syntax.type_sets import Types
@@ -11,6 +11,7 @@ from kdoctor.value_types import Observation
 
 _NO_TYPES: Final[Types] = frozenset()
 _NOTHING: Final[Mapping[tuple[str, str], Observation]] = {}
+_NO_ERRORS: Final[Mapping[str, Sequence[str]]] = {}
 
 
 class Observations:
@@ -18,7 +19,11 @@ class Observations:
 
     def __init__(self, observations: Iterable[Observation] = ()) -> None:
         found: dict[str, dict[tuple[str, str], Observation | None]] = {}
+        errors: dict[str, dict[str, list[str]]] = {}
         for each in observations:
+            if each.raised:
+                errors.setdefault(each.path, {}).setdefault(each.function, []).append(each.raised)
+                continue
             here = found.setdefault(each.path, {})
             key = each.function, each.name
             here[key] = each if here.get(key, each) == each else None
@@ -26,19 +31,31 @@ class Observations:
             path: {key: each for key, each in here.items() if each is not None}
             for path, here in found.items()
         }
+        self._errors = errors
 
     def of(self, path: str) -> FileObservations:
         """Return those of one file."""
-        if not self._by_path:
+        if not (self._by_path or self._errors):
             return NOT_SEEN
-        return FileObservations(self._by_path.get(os.path.realpath(path), _NOTHING))
+        real = os.path.realpath(path)
+        return FileObservations(
+            self._by_path.get(real, _NOTHING), self._errors.get(real, _NO_ERRORS)
+        )
 
 
 class FileObservations:
-    """The observations of one file, by qualified function and name."""
+    """The observations of one file, by qualified function and name.
 
-    def __init__(self, found: Mapping[tuple[str, str], Observation]) -> None:
+    ``errors`` are those that calls raised, by qualified function.
+    """
+
+    def __init__(
+        self,
+        found: Mapping[tuple[str, str], Observation],
+        errors: Mapping[str, Sequence[str]] = _NO_ERRORS,
+    ) -> None:
         self._found = found
+        self.errors = errors
 
     def of(self, function: str, name: str) -> Observation | None:
         """Return what a name of a function was seen to hold; of an attribute, "" and ``.name``."""

@@ -42,6 +42,13 @@ class ProjectInference(CallInference):
         function = _qualified(first.scope)
         return None if function is None else self._project.seen.of(function, first.name)
 
+    def errors_in(self, scope: Scope) -> Sequence[str]:
+        """Return the errors that calls in a function were seen to raise."""
+        if not self._project.seen.errors:  # as nearly always
+            return ()
+        function = _qualified(scope)
+        return () if function is None else self._project.seen.errors.get(function, ())
+
     def _observed_value(self, bindings: Sequence[Binding]) -> Value:
         """Return the value that was seen of a name."""
         seen = self.observed(bindings)

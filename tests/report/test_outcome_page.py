@@ -11,6 +11,7 @@ from kdoctor.migrate.outcome import (
     StepOutcome,
     Verdict,
 )
+from kdoctor.report.migrated import way
 from kdoctor.report.migration.outcome_page import outcome_page
 from tests.cli.html_pages import Parsed, assert_readable
 
@@ -109,3 +110,8 @@ def test_names_from_outside_are_text():
     left = LeftFinding(EVIL, 1, "KD105", EVIL, EVIL)
     page = page_of(lost=(EVIL,), failing=(failing,), left=(left,), notes=(EVIL,), commands=(EVIL,))
     assert "script" not in {tag for tag, _ in page.elements}
+
+
+def test_a_project_that_names_no_release_does_not_come_from_where_it_goes():
+    assert way(outcome()) == "from keras 2.2.4 to keras 3.15.1"
+    assert way(outcome(now="keras 3.15.1")) == way(outcome(now="")) == "to keras 3.15.1"

@@ -335,7 +335,7 @@ def test_a_comparison_notices_a_difference() -> None:
 
     for code in (
         *("normalize_tuple", "conv_output_length", "MERGING"),
-        *("BaseRandomLayer", "PreprocessingLayer"),
+        *("BaseRandomLayer", "ContextValueCache", "PreprocessingLayer"),
     ):
         proof = proof_of(code)
         found: dict[str, object] = {}
@@ -343,6 +343,7 @@ def test_a_comparison_notices_a_difference() -> None:
         spoiled = spoiled.replace("stride - 1", "stride").replace("keras.layers.Dot,", "")
         spoiled = spoiled.replace("self._seed += 1", "self._seed += 2")
         spoiled = spoiled.replace("self._reset_state_impl()", "pass")
+        spoiled = spoiled.replace("key = self._around(key)", "key = self.Eagerly")
         assert spoiled != proof.after
         exec(spoiled, found)  # noqa: S102 - the text of a definition
         with pytest.raises(AssertionError):
@@ -379,3 +380,24 @@ def test_losses_are_those_of_keras_2_but_for_weights() -> None:
     from kdoctor.verify.keras_2_code import compare  # noqa: PLC0415 - imports TensorFlow
 
     compare("LossFunctionWrapper", LossFunctionWrapper)
+
+
+@pytest.mark.frameworks
+def test_the_cache_of_masks_is_that_of_keras_2() -> None:
+    from kdoctor.reference.keras_2.caches import ContextValueCache  # noqa: PLC0415
+    from kdoctor.verify.keras_2_code import compare  # noqa: PLC0415 - imports TensorFlow
+
+    compare("ContextValueCache", ContextValueCache)
+
+
+@pytest.mark.parametrize("root", ["keras", "tensorflow.keras"])
+def test_the_cache_of_masks_is_written_out_for_all_who_read_it(tmp_path: Path, root: str) -> None:
+    fixed, done = fix(
+        tmp_path,
+        f"from {root} import backend as K\n\n\ndef caches(make):\n"
+        "    return [K.ContextValueCache(make), K.ContextValueCache(make)]\n",
+    )
+    assert fixed.count("class ContextValueCache(weakref.WeakKeyDictionary):") == 1
+    assert "return [ContextValueCache(make), ContextValueCache(make)]" in fixed
+    assert done.left.findings == ()
+    assert "TensorFlow alone" in done.found.findings[0].fix.unsafe_because

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -25,6 +25,8 @@ _NO_TUPLE = (
     "ValueError: When passing a Python generator to a Keras model, the generator must return a "
     "tuple, either (input,) or (inputs, targets) or (inputs, targets, sample_weights)."
 )
+_LIST_FOUND = "`tf.TypeSpec` but found <class 'list'>"
+_OF_ARRAYS = frozenset({"jax", "keras", "numpy", "tensorflow", "torch"})
 _NO_SPEC = (
     "TypeError: `output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
     "found <class 'list'> which is not."
@@ -95,9 +97,10 @@ def _finding(
     module = function.module
     lists = [each.value for each in batch.elements if _is_list(each.value)]
     named = [each.value for each in batch.elements if _holds_a_list(module, each.value)]
+    unknown = [] if lists or named else _unknown_parts(function, batch)
     # What a `Sequence` returns may be a list.
     is_wrong = isinstance(batch, cst.List) and isinstance(function, Generator)
-    if not lists and not named and not is_wrong:
+    if not lists and not named and not is_wrong and not unknown:
         return None
     changed: list[cst.BaseExpression] = [batch, *lists] if is_wrong else lists
     doubt = _TAKEN_BY_HAND if are_taken_by_hand(module, maker) else ""
@@ -110,6 +113,8 @@ def _finding(
             "the list may hold a single array, and a `Sequential` needs that one without a "
             "container"
         )
+    if unknown:
+        doubt = "the code does not tell which part is the list that an error told of"
     return function.finding(
         f"a batch must be a tuple, and so must its parts: {_NO_TUPLE if is_wrong else _NO_SPEC}",
         at=batch,
@@ -119,9 +124,45 @@ def _finding(
             "Use tuples instead of lists",
             *(edit for each in changed for edit in _as_tuple(module, each, is_kept=is_kept)),
             *(replace_expression(module, each, f"tuple({module.source(each)})") for each in named),
+            *_asking(module, unknown),
             unsafe_because=doubt,
         ),
     )
+
+
+def _unknown_parts(
+    function: Generator | Method, batch: cst.Tuple | cst.List
+) -> list[cst.BaseExpression]:
+    """Return the parts that may be the list that an error was seen to tell of."""
+    module = function.module
+    calls = function.calls if isinstance(function, Generator) else ()
+    seen = [error for each in calls for error in module.inference.errors_in(module.scope_of(each))]
+    if not any(_LIST_FOUND in each for each in seen):
+        return []
+    parts = [each.value for each in batch.elements if isinstance(each, cst.Element)]
+    if not all(has_builtin(module, batch, each) for each in ("isinstance", "list", "tuple")):
+        return []
+    return [each for each in parts if _may_hold_a_list(module, each)]
+
+
+def _may_hold_a_list(module: Module, node: cst.BaseExpression) -> bool:
+    made = value_of(module, node)
+    if isinstance(made, cst.Call):
+        name = module.qualified(made.func) or ""
+        is_tuple = isinstance(made.func, cst.Name) and made.func.value == "tuple"
+        return not is_tuple and name.partition(".")[0] not in _OF_ARRAYS
+    return isinstance(node, cst.Name | cst.Attribute | cst.Subscript)
+
+
+def _asking(module: Module, unknown: Sequence[cst.BaseExpression]) -> Iterator[Edit]:
+    """Write tuples for what may be lists: a single part is one, of several each is asked."""
+    for each in unknown:
+        text = module.source(each)
+        if len(unknown) == 1:
+            yield replace_expression(module, each, f"tuple({text})")
+        elif not isinstance(each, cst.Call):
+            asked = f"tuple({text}) if isinstance({text}, list) else {text}"
+            yield replace_expression(module, each, asked)
 
 
 def _is_list(node: cst.BaseExpression) -> bool:

@@ -25,6 +25,7 @@ from kdoctor.rules.names._deduplicate import (
     told_once,
 )
 from kdoctor.rules.names._deferred_imports import deferred_import
+from kdoctor.rules.names._definitions.fixes import DefinitionFixes
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     error_of,
@@ -57,7 +58,8 @@ def check(file: File) -> Iterator[Finding]:
         and not is_given(module, each.reference)
     ]
     rows = table(file.facts)
-    attempts = {each: _attempt(file, each, rows) for each in told_once(missing)}
+    helpers = DefinitionFixes(module, file.facts, missing)
+    attempts = {each: _attempt(file, each, rows, helpers) for each in told_once(missing)}
     stuck = [
         each
         for each, attempt in attempts.items()
@@ -70,7 +72,12 @@ def check(file: File) -> Iterator[Finding]:
         yield _finding(file, reference, rows, attempt, deferred or attempt)
 
 
-def _attempt(file: File, reference: Reference, rows: RewriteTable) -> Fix | NoFix:
+def _attempt(
+    file: File, reference: Reference, rows: RewriteTable, helpers: DefinitionFixes
+) -> Fix | NoFix:
+    written = helpers.attempt(reference)
+    if isinstance(written, Fix):
+        return written
     name = function(reference.name)
     assert name is not None
     fix = attempted(file.module, file.facts, reference, rows, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kdoctor.verify.keras_2_code import (
+    caches,
     classes,
     functions,
     losses,
@@ -21,7 +22,7 @@ def compare(code: str, new: Any) -> None:
         AssertionError: they differ, and for which input.
     """
     drawn = {**functions.DRAWS, **losses.DRAWS}.get(code)
-    modules = (classes, losses, preprocessing_layers, random_layers)
+    modules = (caches, classes, losses, preprocessing_layers, random_layers)
     check = {name: each for one in modules for name, each in one.CHECKS.items()}.get(code)
     if drawn is None and check is None:
         raise KeyError(code)

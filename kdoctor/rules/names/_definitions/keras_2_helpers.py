@@ -31,6 +31,7 @@ _HOMES: Final = {
     "merge": ("layers.merge", "layers.merging.base_merge"),
     "random": ("engine.base_layer", "__internal__.layers"),
     "yaml": ("models",),
+    "backend": ("backend",),
     "adapted": ("layers.experimental.preprocessing", "engine.base_preprocessing_layer"),
 }
 _SIZES: Final = (
@@ -83,6 +84,8 @@ _TODAY: Final = {
 _FAMILIES: Final = {"Merge": "MERGING", "PreprocessingLayer": "PREPROCESSING"}
 _NO_ORACLE: Final = "no release that still runs has it, so the two were not compared"
 _UNLIKE: Final = {
+    "ContextValueCache": "it knows the graphs of TensorFlow alone: on another backend, what was "
+    "cached while one function was traced is given to the next",
     "LossFunctionWrapper": "Keras 3 refuses weights of samples for losses of more than one axis",
     "ReductionV2": "`AUTO` is `sum_over_batch_size`: Keras 3 has no `auto`",
     "convert_all_kernels_in_model": _NO_ORACLE,
@@ -114,6 +117,7 @@ def _named() -> Iterator[tuple[str, str, str]]:
         ("random", ("BaseRandomLayer",)),
         ("adapted", ("PreprocessingLayer",)),
         ("yaml", ("model_from_yaml",)),
+        ("backend", ("ContextValueCache",)),
     ):
         yield from ((kind, each, each) for each in names)
     yield "images", "_obtain_input_shape", "obtain_input_shape"

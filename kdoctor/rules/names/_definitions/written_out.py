@@ -8,7 +8,7 @@ from msgspec import Struct
 
 # Modules of Keras 2 that Keras 3 has as well.
 STILL_THERE: Final = frozenset(
-    {"applications.imagenet_utils", "initializers", "losses", "models", "utils"}
+    {"applications.imagenet_utils", "backend", "initializers", "losses", "models", "utils"}
 )
 _PACKAGES: Final = frozenset({"applications", "layers", "legacy", *STILL_THERE})
 
