@@ -269,7 +269,7 @@ def _loads_keras(statement: ast.stmt) -> bool:
 
 def _names_of_keras(tree: ast.Module) -> frozenset[tuple[str, ...]]:
     """Return what a module calls ``tf.keras``, which is nothing before a name of it is read."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for each in _at_top(tree):
         match each:
             case ast.Import(names=aliases):
