@@ -62,11 +62,10 @@ def _cells(*wanted):
     first = next(each for each in code if "embed_size)\nencoder_embeddings" in each)
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)
     defined = [each for each in ast.parse(first).body if isinstance(each, kinds)]
-    kept = [
-        *map(ast.unparse, defined),
-        *code[start : stop + 2],
-        "max_output_length = Y_train.shape[1]",
-    ]
+    roots = ("import abc", "import collections", "import math", "import keras", "from keras")
+    imports = [line for each in code for line in each.split("\n") if line.startswith(roots)]
+    kept = [*imports, *map(ast.unparse, defined), *code[start : stop + 2]]
+    kept.append("max_output_length = Y_train.shape[1]")
     texts = ("def ids_to_date_strs", "def prepare_date_strs_padded", "def shifted_output", *wanted)
     return "\n\n".join([
         "import sys, os\nimport numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras",
