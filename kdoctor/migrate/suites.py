@@ -66,6 +66,18 @@ def sides(settings: Settings) -> dict[str, Side]:
     }
 
 
+def cure_of(problem: str, side: Side) -> str:
+    """Return what lets tests run that did not begin, as the end of a sentence, "" if unknown."""
+    if "unrecognized arguments" in problem:
+        return (
+            ". The project asks pytest for an option that a plugin has: install the plugin, or "
+            'leave the project\'s options out (--test "pytest -o addopts=")'
+        )
+    if "No module named" in problem:
+        return f". Install what the tests need: `{side.python} -m pip install ...`"
+    return ""
+
+
 def suites_of(settings: Settings, tracked: Iterable[str]) -> list[Suite]:
     """Return the commands to run: the one that was named, else pytest for each project's tests.
 
