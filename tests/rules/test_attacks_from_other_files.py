@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.model import Applicability
+from kdoctor.model import Applicability, Fix
 
 KEPT = """
 import keras
@@ -114,6 +114,20 @@ class Half(Batches):
         x[0] = x[0] / 2
         return x, y
 """
+MEASURED = """
+import keras
+import numpy as np
+from keras import backend as K
+
+
+def near(y_true, y_pred):
+    return K.mean(y_true * y_pred)
+
+
+model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+model.compile('sgd', 'mse', metrics=[near])
+model.fit(np.ones((4, 3)), np.ones(4), verbose=0)
+"""
 
 
 @pytest.mark.parametrize(
@@ -128,6 +142,7 @@ class Half(Batches):
         ("KD456", DOUBLE, "", f"from net import Double\n{WIDE}"),
         ("KD450", BASE, "", "from net import base\nfirst = base([[1.0] * 4])[0]\n"),
         ("KD401", DECAY, "", "from net import model\nmodel.optimizer.learning_rate.assign(1.0)\n"),
+        ("KD457", MEASURED, "", "from net import near\nprint(near([[1.0]], [[1.0, 2.0]]))\n"),
         ("KD409", BATCHES, HALF, ""),
         ("KD409", BATCHES, "", f"from net import Batches\n{HALF}"),
     ],
@@ -145,3 +160,24 @@ def test_a_fix_is_not_safe_that_others_may_notice(tmp_path, code, source, own, o
     (tmp_path / "net.py").write_text(f"{source}{own}")
     (tmp_path / "use.py").write_text(other)
     assert applicabilities() == {Applicability.UNSAFE}
+
+
+def test_a_constant_that_another_file_imports_keeps_its_shape(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.py").write_text(
+        "import keras\n"
+        "START = keras.initializers.Constant([1.0, 2.0])\n"
+        "layer = keras.layers.Dense(1, kernel_initializer=START)\n"
+        "model = keras.Sequential([keras.layers.Input((2,)), layer])\n"
+    )
+    (tmp_path / "use.py").write_text("import keras\n")
+
+    def has_fix():
+        return [
+            isinstance(each.fix, Fix)
+            for each in fix([tmp_path / "net.py"], select=["KD485"]).found.findings
+        ]
+
+    assert has_fix() == [True]
+    (tmp_path / "use.py").write_text("from net import START\nprint(START((1, 2)))\n")
+    assert has_fix() == [False]

@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import early_exits
@@ -28,9 +29,31 @@ def asks_for_the_backend(module: Module, node: cst.CSTNode) -> bool:
     """
     if not _speaks_of_backends(module):
         return False
+    return _asks_above(module, node) or any(
+        _is_called_for_some(module, each)
+        for each in module.ancestors(node)
+        if isinstance(each, cst.FunctionDef)
+    )
+
+
+@once
+def _is_called_for_some(module: Module, function: cst.FunctionDef) -> bool:
+    """Say whether a method is called where code asked for the backend, and nowhere else.
+
+    ``if backend() == "jax": return self._jax_step(*args)``.
+    """
+    if class_around(module, function) is None or not function.name.value.startswith("_"):
+        return False
+    calls = [each for each in module.attributes if each.attr.value == function.name.value]
+    return bool(calls) and all(_asks_above(module, each) for each in calls)
+
+
+def _asks_above(module: Module, node: cst.CSTNode) -> bool:
     child = node
     for parent in module.ancestors(node):
         if any(_is_about_backends(module, test) for test, _ in conditions(parent, child, _none)):
+            return True
+        if isinstance(parent, cst.MatchCase) and _is_case_of_a_backend(module, parent):
             return True
         if isinstance(parent, cst.IndentedBlock | cst.Module):
             place = next(at for at, each in enumerate(parent.body) if each is child)
@@ -61,6 +84,25 @@ def _is_about_backends(module: Module, test: cst.BaseExpression) -> bool:
         isinstance(each, cst.Comparison) and _compares(each)
         for node in _with_kept(module, test)
         for each in descendants(node)
+    )
+
+
+@once
+def _is_case_of_a_backend(module: Module, case: cst.MatchCase) -> bool:
+    """Say whether it is a case of ``match keras.backend.backend():``."""
+    match = module.parent(case)
+    if not isinstance(match, cst.Match):
+        return False
+    named = {
+        str(literal(each))
+        for other in match.cases
+        for each in descendants(other.pattern)
+        if isinstance(each, cst.SimpleString)
+    }
+    return not named.isdisjoint(_NAMES) and any(
+        _is_a_backend(each)
+        for each in _with_kept(module, match.subject)
+        if isinstance(each, cst.BaseExpression)
     )
 
 

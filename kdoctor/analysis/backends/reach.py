@@ -20,6 +20,8 @@ from kdoctor.analysis.backends.tensorflow_only import (
     called_in_pipelines,
     gets_tensors_of_tensorflow,
     is_for_tensorflow_alone,
+    stands_beside_a_tape,
+    works_elsewhere,
 )
 from kdoctor.analysis.dataflow.captures import function_around
 from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, with_bases
@@ -57,7 +59,13 @@ class _Use(enum.Enum):
     HARMLESS = enum.auto()  # the module itself calls it, with tensors of whatever sort
     AMONG_OTHERS = enum.auto()  # a function that Keras runs calls it, and is called by others, too
     UNKNOWN = enum.auto()  # a function calls it that nobody is known to run
+    WITH_A_TAPE = enum.auto()  # code of TensorFlow calls it while it watches
+    ELSEWHERE = enum.auto()  # code of JAX or PyTorch calls it
     OTHER = enum.auto()
+
+
+# Of these one is enough to say that Keras does not run a function.
+_DECIDE: Final = frozenset({_Use.OTHER, _Use.WITH_A_TAPE})
 
 
 class _Reach(enum.Enum):
@@ -149,9 +157,11 @@ def _find_reach(module: Module, function: Function) -> _Reach:
         uses = [_use(module, each, is_method=True) for each in _reads_of_member(module, function)]
     else:
         uses = [use for each in _reads(module, function) for use in _uses(module, each)]
-    if not {_Use.RUN, _Use.AMONG_OTHERS}.intersection(uses) or _Use.OTHER in uses:
+    if {_Use.WITH_A_TAPE, _Use.ELSEWHERE} == {*uses}:
+        return _Reach.ALSO  # what the steps of all backends share
+    if not {_Use.RUN, _Use.AMONG_OTHERS}.intersection(uses) or not _DECIDE.isdisjoint(uses):
         return _Reach.NOT
-    is_alone = {_Use.AMONG_OTHERS, _Use.UNKNOWN}.isdisjoint(uses)
+    is_alone = {_Use.AMONG_OTHERS, _Use.UNKNOWN, _Use.ELSEWHERE}.isdisjoint(uses)
     return _Reach.ONLY if is_alone else _Reach.ALSO
 
 
@@ -219,15 +229,18 @@ def _uses(module: Module, name: cst.Name) -> Iterator[_Use]:
 def _use(module: Module, node: cst.BaseExpression, *, is_method: bool) -> _Use:
     """Say who uses a function where it is named."""
     around = list(_functions_around(module, node))
-    if any(is_for_tensorflow_alone(module, each) for each in around):
-        return _Use.OTHER
     parent = module.parent(node)
+    is_called = isinstance(parent, cst.Call) and parent.func is node
+    if any(is_for_tensorflow_alone(module, each) for each in around):
+        return _Use.WITH_A_TAPE if is_called and stands_beside_a_tape(module, node) else _Use.OTHER
     is_run = any(_is_run(module, each) for each in around)
-    if isinstance(parent, cst.Call) and parent.func is node:
+    if is_called:
         if any(_reach(module, each) is _Reach.ONLY for each in around):
             return _Use.RUN
         if is_run:
             return _Use.AMONG_OTHERS
+        if not works_elsewhere(module).isdisjoint(around):
+            return _Use.ELSEWHERE
         is_asked_already = any(_is_run(module, each) is None for each in around)
         return _Use.HARMLESS if not around or is_method or is_asked_already else _Use.UNKNOWN
     if isinstance(parent, cst.Arg):

@@ -41,6 +41,7 @@ _PREPARES: Final = (
     *("tensorflow.ragged.", "tensorflow.RaggedTensor", "tensorflow_text."),
     *_OF_PYTHON,
 )
+_OTHER_FRAMEWORKS: Final = ("jax.", "torch.")
 _PREPARING: Final = pattern(r"(?i)preprocess|tokeniz|vectoriz|augment|tf_?data|datalayer|dataset")
 
 
@@ -148,6 +149,17 @@ def _with_tapes(module: Module) -> frozenset[cst.CSTNode | None]:
         for each in module.references
         if by_the_short_way(each.name) in _TAPES
     )
+
+
+@once
+def works_elsewhere(module: Module) -> frozenset[cst.CSTNode]:
+    """Return the functions that call JAX or PyTorch: their tensors are of these."""
+    around = (
+        function_around(module, each.node)
+        for each in module.references
+        if each.name.startswith(_OTHER_FRAMEWORKS)
+    )
+    return frozenset(each for each in around if each is not None)
 
 
 def gets_tensors_of_tensorflow(module: Module, function: Function) -> bool:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+import libcst as cst
+
 from kdoctor.analysis.backends.checks import asks_for_the_backend
 from kdoctor.analysis.dataflow.captures import function_around
 from kdoctor.analysis.facts import BACKEND_NAMES, TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class
 from kdoctor.analysis.queries import Name, references
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
-from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rules.backends._training_steps import for_all_backends
 from kdoctor.rules.rule import rule
 from kdoctor.value_types import Kind
 
 _TAPE: Final = "tensorflow.GradientTape"
+_IN_ITS_WAY: Final = "each backend computes gradients in its own way"
 _STEPS: Final = frozenset({"train_step", "test_step", "predict_step"})
 
 
@@ -49,5 +53,19 @@ def check(name: Name) -> Finding | None:
         if is_step
         else "`keras.ops` has no gradients: `kdoctor reference gradient_penalty` shows how each "
         "backend is asked for them.",
-        fix=NoFix("each backend computes gradients in its own way"),
+        fix=_fix(name, owner, function),
+    )
+
+
+def _fix(name: Name, owner: cst.ClassDef, function: cst.CSTNode) -> Fix | NoFix:
+    if not isinstance(function, cst.FunctionDef) or function.name.value not in _STEPS:
+        return NoFix(_IN_ITS_WAY)
+    written = for_all_backends(name.module, owner, function)
+    if isinstance(written, NoFix):
+        return written
+    return name.fix(
+        written.title,
+        *written.edits,
+        imports=written.imports,
+        unsafe_because=written.unsafe_because,
     )

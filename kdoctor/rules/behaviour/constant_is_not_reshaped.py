@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import passed, speller_at, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.dataflow.used_elsewhere import may_be_used_elsewhere
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.queries import Call, File, calls, constructs, files, functions
 from kdoctor.analysis.tensors.known_shapes import Shape, count_of, shape_of, sizes_in
@@ -182,4 +183,6 @@ def _are_all(file: File, use: _Use, uses: Sequence[_Use]) -> bool:
     if target is None or len(target.targets) != 1 or target.value is not use.constant:
         return False
     module = file.module
+    if may_be_used_elsewhere(module, target):
+        return False
     return set(reads_of(module, target.targets[0].target)) == {each.initializer for each in uses}

@@ -218,10 +218,15 @@ def _fix(
 
 
 def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef]) -> bool:
-    """Say whether a metric is named where models are compiled, and in other metrics, alone."""
+    """Say whether a metric is named where models are compiled, and in other metrics, alone.
+
+    What another file imports may be called with anything there.
+    """
     names = [case.measure.name]
     if case.measure.is_function or case.measure.is_loss:
         names += [each.name for each in inside]
+    if any(module.name_may_be_imported_elsewhere(each.value) for each in names):
+        return False
     return all(
         isinstance(module.parent(each), cst.FunctionDef | cst.ClassDef)
         or is_keyword_or_member(module, each)

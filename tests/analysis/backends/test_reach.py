@@ -27,6 +27,8 @@ def lines_run(source, asked=is_run_by_keras):
     "source",
     [
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)  # run\n",
+        "class A(layers.Layer):\n    def call(self, x):\n        match self.mode:\n            case 'jax':\n                return x\n            case 'tensorflow':\n                return tf.abs(x)  # run\n",
+        "class A(layers.Layer):\n    def call(self, x):\n        if keras.backend.backend() == 'tensorflow':\n            return self._f(x)\n        return self._f(2 * x)\n    def _f(self, x):\n        return tf.abs(x)  # run\n    def g(self, x):\n        return x\nclass B(A):\n    def call(self, x):\n        return self._f(x)\n",
         "class A(layers.Layer):\n    def build(self, shape):\n        self.a = tf.abs(1)  # run\n",
         "class A(keras.Model):\n    def compute_loss(self, x, y, y_pred, **_):\n        return tf.abs(y)  # run\n",
         "class A(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n        return tf.abs(y_true)  # run\n",
@@ -99,6 +101,8 @@ def test_what_keras_surely_runs(source):
         "class A(keras.Model):\n    @tf.function(input_signature=[tf.TensorSpec([None])])\n    def call(self, x):\n        return tf.abs(x)\n",
         # who asks for the backend knows
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x) if keras.backend.backend() == 'tensorflow' else x\n",
+        "class A(layers.Layer):\n    def call(self, x):\n        name = keras.backend.backend()\n        match name:\n            case 'jax':\n                return x\n            case 'tensorflow':\n                return tf.abs(x)\n",
+        "class A(layers.Layer):\n    def call(self, x):\n        if keras.backend.backend() == 'tensorflow':\n            return self._call_here(x)\n        return x\n    def _call_here(self, x):\n        return tf.abs(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        if keras.config.backend() == 'jax':\n            return x\n        else:\n            return tf.abs(x)\n",
         "from keras.backend import backend\nIS_TF = backend() == 'tensorflow'\nclass A(layers.Layer):\n    def call(self, x):\n        if IS_TF:\n            return tf.abs(x)\n",
         "if keras.backend.backend() != 'tensorflow':\n    raise ImportError('no')\nclass A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\n",

@@ -282,6 +282,74 @@ HIDDEN = {
         "'orthogonal'",
         "'glorot_uniform'",
     ),
+    "decayed": (
+        (
+            "def decayed(rate=0.01):\n"
+            "    schedule = keras.optimizers.schedules.ExponentialDecay(rate, 1000, 0.5)\n"
+            "    return keras.optimizers.SGD(learning_rate=schedule, clipnorm=1.0)\n"
+        ),
+        "1000",
+        "2000",
+    ),
+    "clipped": (
+        "def clipped():\n    return keras.optimizers.Adam(1e-2, clipvalue=0.5)\n",
+        "clipvalue",
+        "clipnorm",
+    ),
+    "watching": (
+        (
+            "def watching():\n"
+            "    stop = keras.callbacks.EarlyStopping(patience=3)\n"
+            "    slower = keras.callbacks.ReduceLROnPlateau(min_delta=0.1)\n"
+            "    return [stop, slower]\n"
+        ),
+        "0.1",
+        "0.2",
+    ),
+    "saving": (
+        (
+            "def saving():\n"
+            "    return keras.callbacks.ModelCheckpoint('best.h5', save_best_only=True)\n"
+        ),
+        "True",
+        "False",
+    ),
+    "Batches": (
+        (
+            "class Batches(keras.utils.Sequence):\n"
+            "    def __init__(self, n=4):\n"
+            "        self.n = n\n"
+            "    def __len__(self):\n"
+            "        return self.n // 2\n"
+            "    def __getitem__(self, index):\n"
+            "        return tf.ones((2, 3)) * index, tf.zeros((2, 1))\n"
+            "    def on_epoch_end(self):\n"
+            "        self.n += 2\n"
+        ),
+        "+= 2",
+        "+= 4",
+    ),
+    "Apart": (
+        (
+            "class Apart(Layer):\n"
+            "    def call(self, inputs):\n"
+            "        return tf.reduce_sum(inputs['left'] - inputs['right'], axis=-1)\n"
+        ),
+        "inputs['left'] - inputs['right']",
+        "inputs['right'] - inputs['left']",
+    ),
+    "Joined": (
+        (
+            "class Joined(keras.Model):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.dense = layers.Dense(3)\n"
+            "    def call(self, inputs):\n"
+            "        return tf.nn.softmax(self.dense(inputs['a']) + inputs['b'][..., :1] * [0.5, 1, 2])\n"
+        ),
+        "[0.5, 1, 2]",
+        "[2, 1, 0.5]",
+    ),
 }
 
 

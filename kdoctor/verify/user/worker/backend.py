@@ -74,7 +74,10 @@ def leaves(structure: Any) -> list[Any]:
 
 
 def with_tensors(given: Any, places: Sequence[int], tensors: Sequence[Any]) -> Any:
-    """Return a tensor or a list of tensors with others in some of its places."""
+    """Return a tensor, or a list or dict of tensors, with others in some of its places."""
+    if isinstance(given, dict):
+        names = sorted(given)  # as their leaves are
+        return {**given, **{names[place]: each for place, each in zip(places, tensors)}}  # noqa: B905
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     for place, tensor in zip(places, tensors):  # noqa: B905 - strict= is of Python 3.10
         found[place] = tensor

@@ -102,9 +102,9 @@ def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
     try:
         with entered(subject) as run.ran, effects.printing() as text:
             callback = _made(subject, plan, side)
-            before = _state_of(callback, side)
-            case.values.update(_training(callback, plan["model"], side))
-        after = _state_of(callback, side)
+            before = state_of(callback, side)
+            case.values.update(trained_with([callback], plan["model"], side))
+        after = state_of(callback, side)
         case.values.update(after)
         run.still = {name for name in after if str(before.get(name)) == str(after[name])}
         said = effects.printed(text.getvalue())
@@ -125,10 +125,10 @@ def _kinds_for(subject: Any) -> tuple[str, ...]:
     return kinds[::-1] if of_pictures else kinds
 
 
-def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
-    """Train, evaluate and predict with a small model, with or without a callback."""
+def trained_with(callbacks: list[Any], kind: str, side: Side) -> dict[str, Any]:
+    """Train, evaluate and predict with a small model and callbacks; return what came of it."""
     model, data = small_models.model(kind, side), small_models.data(kind)
-    with_it = {"callbacks": [] if callback is None else [callback], "verbose": 0}
+    with_it: dict[str, Any] = {"callbacks": callbacks, "verbose": 0}
     history = model.fit(
         data.x,
         data.y,
@@ -140,9 +140,9 @@ def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
     )
     # A second time: it may have kept state from the first training.
     model.fit(data.x, data.y, batch_size=small_models.BATCH, epochs=1, shuffle=False, **with_it)
-    if _has_hooks(callback, "test"):
+    if any(_has_hooks(each, "test") for each in callbacks):
         model.evaluate(data.held_out_x, data.held_out_y, **with_it)
-    if _has_hooks(callback, "predict"):
+    if any(_has_hooks(each, "predict") for each in callbacks):
         model.predict(data.held_out_x, **with_it)
     found: dict[str, Any] = {
         f"history of {_RENAMED.get(name, name)}": [float(np.asarray(each)) for each in values]
@@ -167,7 +167,7 @@ def _is_of_user(subject: type) -> bool:
     return subject.__module__.partition(".")[0] not in _FRAMEWORKS
 
 
-def _state_of(callback: Any, side: Side) -> dict[str, Any]:
+def state_of(callback: Any, side: Side) -> dict[str, Any]:
     """Return attributes that the callback's own code uses, if they can be described as data."""
     own = _names_in(type(callback))
     found = {}
@@ -203,7 +203,7 @@ def _seen(run: _Run, kind: str, side: Side) -> set[str]:
         NotTried: there are none.
     """
     side.fresh()
-    alone = _training(None, kind, side)
+    alone = trained_with([], kind, side)
     seen = {
         name
         for name, value in run.case.values.items()

@@ -120,7 +120,7 @@ def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
     is_layer = type(subject).__module__.partition(".")[0] not in _OF_KERAS or not isinstance(
         subject, side.keras.Model
     )
-    if not is_layer or isinstance(tensors, list) or len(tensors.shape) < 3:
+    if not is_layer or isinstance(tensors, (list, dict)) or len(tensors.shape) < 3:
         return
     batch, steps = tensors.shape[:2]
     lengths = np.arange(batch) % max(1, steps - 1) + 1

@@ -29,12 +29,12 @@ from .measurement import (
     plain,
     random_values,
 )
-from .models import fill, given_of, rank_of
+from .models import fill, given_of, rank_of, together
 from .objectives import LossClass, MadeAlone, MetricClass
-from .optimizers import is_optimizer
 from .weights import Mismatch, assign
 
 _MAX_INPUTS = 4
+_MAX_NAMES = 4  # of a dict of inputs
 _LAST_RESORT = ("class indices", "two", "three", draws.VOLUME)
 
 
@@ -55,6 +55,7 @@ def kind_of(subject: type, side: Side) -> str:
         ("initializer", keras.initializers.Initializer),
         ("callback", keras.callbacks.Callback),
         ("learning rate schedule", keras.optimizers.schedules.LearningRateSchedule),
+        ("sequence of batches", keras.utils.Sequence),
     ):
         if not issubclass(subject, base):
             continue
@@ -63,7 +64,7 @@ def kind_of(subject: type, side: Side) -> str:
         return kind
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
-    if is_optimizer(subject, side):
+    if issubclass(subject, side.optimizers):
         return "optimizer"
     return "class of methods"
 
@@ -120,6 +121,7 @@ class LayerClass:
                     continue
                 entries.append(entry)
                 ranks.add(rank)
+            entries = entries or cls._of_names(subject, made_with, side)
             if entries:
                 plan = {"made_with": made_with, "entries": entries}
                 cls._try_in_model(subject, plan, side)
@@ -130,6 +132,18 @@ class LayerClass:
         if refused:
             raise Rejected(most_informative(refused))
         raise first or NotTried("kdoctor found no input that it accepts")
+
+    @classmethod
+    def _of_names(cls, subject: Any, made_with: Any, side: Side) -> list[dict[str, Any]]:
+        """Return the first dict of tensors that it accepts, by the texts in its `call`."""
+        code = getattr(made(subject, made_with, side).call, "__code__", None)
+        names = [each for each in getattr(code, "co_consts", ()) if isinstance(each, str)]
+        names = [each for each in names if each.isidentifier()][:_MAX_NAMES]
+        for label, arrays in draws.named_inputs(names) if names else ():
+            entry = {"label": label, "arrays": arrays, "names": names, "weights": None}
+            if not cls._case(subject, made_with, entry, side).error:
+                return [entry]
+        return []
 
     @staticmethod
     def _takes_masks(subject: Any, made_with: Any, arrays: list[Any], side: Side) -> bool:
@@ -156,6 +170,7 @@ class LayerClass:
             return
         label = f"{draws.WIDE} {arrays[0].shape}"
         entry = {"label": label, "arrays": list(map(draws.wide, arrays)), "weights": None}
+        entry["names"] = plan["entries"][0].get("names", ())
         if not cls._case(subject, plan["made_with"], entry, side).error:
             plan["entries"].append(entry)
 
@@ -178,7 +193,12 @@ class LayerClass:
     @staticmethod
     def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
         layer = _layer(subject, made_with, side)
-        given = given_of(entry["arrays"], side, masked=entry.get("masked", False))
+        given = given_of(
+            entry["arrays"],
+            side,
+            masked=entry.get("masked", False),
+            names=entry.get("names", ()),
+        )
         mode = modes_of(layer)[-1]
         layer(given) if mode is None else layer(given, training=False)
         entry["weights"], variables = weigh(layer, entry["weights"])
@@ -203,8 +223,8 @@ def _fill_around(
     layer = _layer(subject, made_with, side)
     keras = side.keras
     inputs = [keras.Input(shape=each.shape[1:], dtype=each.dtype.name) for each in entry["arrays"]]
-    inputs = inputs[0] if len(inputs) == 1 else inputs
-    model = keras.Model(inputs, layer(inputs))
+    symbolic = together(inputs, entry.get("names", ()))
+    model = keras.Model(symbolic, layer(symbolic))
     _, variables = weigh(layer, entry["weights"])
     assign(variables, entry["weights"])
     first = plain(model(given, training=False))
@@ -259,7 +279,7 @@ class ModelClass(LayerClass):
     def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
         case.tolerance = MODEL_TOLERANCE
         model = made(subject, made_with, side)
-        given = given_of(entry["arrays"], side)
+        given = given_of(entry["arrays"], side, names=entry.get("names", ()))
         mode = modes_of(model)[-1]
         model(given) if mode is None else model(given, training=False)
         fill(case, model, given, entry, side)

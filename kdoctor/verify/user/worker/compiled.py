@@ -104,7 +104,7 @@ def _steps(model: Any, trained: list[Any], kept: dict[str, Any], side: Side) -> 
     if not kept["steps"]:
         return {}
     try:
-        return _stepped(model.optimizer, trained, side)
+        return stepped(model.optimizer, trained, side)
     except Exception:
         if not side.is_old:
             raise
@@ -112,7 +112,8 @@ def _steps(model: Any, trained: list[Any], kept: dict[str, Any], side: Side) -> 
         return {}
 
 
-def _stepped(optimizer: Any, trained: list[Any], side: Side) -> dict[str, Any]:
+def stepped(optimizer: Any, trained: list[Any], side: Side) -> dict[str, Any]:
+    """Return the variables after a few steps with given gradients, some of them late."""
     found = {}
     # Its factors are a product over the steps so far, which no jump of the count gives.
     in_order = type(optimizer).__name__ == "Nadam"

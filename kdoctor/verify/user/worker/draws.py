@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,6 +187,15 @@ def inputs(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, list[n
             drawn = [array[..., ::-1].copy() * (0.5 + n) for n in range(count)]
             several.append((f"{word} inputs of {label}", drawn))
     return [*single, *several, *_mixed()]
+
+
+def named_inputs(names: Sequence[str]) -> list[tuple[str, list[np.ndarray]]]:
+    """Return inputs with one tensor for each name."""
+    drawn = [
+        (label, [array * (0.5 + n) for n, _ in enumerate(names)]) for label, array in tensors()
+    ]
+    told = ", ".join(map(repr, names))
+    return [(f"a dict of {told}, each {label}", arrays) for label, arrays in drawn]
 
 
 def _mixed() -> list[tuple[str, list[np.ndarray]]]:

@@ -55,6 +55,14 @@ class Side:
             return f"Keras 3 with {self.backend.title}"
         return "Keras 2" if self.is_keras_2 else "Keras 3"
 
+    @property
+    def optimizers(self) -> tuple[type, ...]:
+        """The base classes of its optimizers."""
+        module = self.keras.optimizers
+        homes = [module, *(getattr(module, each, None) for each in ("legacy", "experimental"))]
+        bases = [getattr(home, "Optimizer", None) for home in homes]
+        return tuple(each for each in bases if isinstance(each, type))
+
     def knows_as_random(self, case: Case, name: str) -> bool:
         """Say whether a value is random on the other side; two draws may be equal by chance."""
         return (case.part_of or case.label, name) in self.random

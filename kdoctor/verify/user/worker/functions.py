@@ -102,6 +102,10 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
             return "model builder"
         if isinstance(found, side.keras.layers.Layer):
             return "maker of a layer"
+        if isinstance(found, side.optimizers):
+            return "maker of an optimizer"
+        if are_callbacks(found, side):
+            return "maker of callbacks"
         if callable(found) and not isinstance(found, type) and is_pair(parameters_of(found)):
             return "maker of a loss or metric"
         if isinstance(found, (types.FunctionType, functools.partial)):
@@ -119,6 +123,12 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
         raise first
     names = ", ".join(draws.required_of(subject))
     raise NotTried(f"kdoctor does not know what to pass for {names}")
+
+
+def are_callbacks(found: Any, side: Side) -> bool:
+    """Say whether a value is a callback, or a list of callbacks."""
+    each = found if isinstance(found, (list, tuple)) else [found]
+    return bool(each) and all(isinstance(one, side.keras.callbacks.Callback) for one in each)
 
 
 def parameters_of(subject: Any) -> list[str]:

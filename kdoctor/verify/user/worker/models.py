@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -158,8 +159,10 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side, place: str = "")
     return [case]
 
 
-def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> Any:
-    """Return the input of a layer: a tensor, or a list of several.
+def given_of(
+    arrays: list[np.ndarray], side: Side, *, masked: bool = False, names: Sequence[str] = ()
+) -> Any:
+    """Return the input of a layer: a tensor, a list of several, or a dict with these names.
 
     If ``masked``, they carry a mask, as after a masking layer.
     """
@@ -168,7 +171,14 @@ def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> A
         steps = np.arange(tensor.shape[1])
         lengths = np.arange(tensor.shape[0])[:, None] % max(1, len(steps) - 1) + 1
         masks.give(tensor, side.backend.tensor(steps < lengths))
-    return tensors[0] if len(tensors) == 1 else tensors
+    return together(tensors, names)
+
+
+def together(parts: list[Any], names: Sequence[str]) -> Any:
+    """Return one part alone, several in a list, and in a dict where they have names."""
+    if names:
+        return dict(zip(names, parts))  # noqa: B905 - strict= is of Python 3.10
+    return parts[0] if len(parts) == 1 else parts
 
 
 def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -> None:

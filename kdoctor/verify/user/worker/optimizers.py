@@ -29,14 +29,6 @@ _SOME = np.asarray([0, 2])
 _WHOLE, ROWS = "dense gradients", "sparse gradients"
 
 
-def is_optimizer(subject: type, side: Side) -> bool:
-    """Say whether a class derives from any optimizer base class of its Keras."""
-    module = side.keras.optimizers
-    homes = [module, *(getattr(module, each, None) for each in ("legacy", "experimental"))]
-    bases = [getattr(home, "Optimizer", None) for home in homes]
-    return any(isinstance(base, type) and issubclass(subject, base) for base in bases)
-
-
 class OptimizerClass:
     """An optimizer: some steps, with dense gradients and of some of their rows."""
 
@@ -96,13 +88,18 @@ class OptimizerClass:
         return cases
 
 
+def variables_in(side: Side) -> list[Any]:
+    """Return the variables to optimize, a matrix and a vector."""
+    make = side.tf.Variable if side.is_keras_2 else side.keras.Variable
+    starts = [draws.rng(700 + n).normal(size=s).astype("float32") for n, s in enumerate(_SHAPES)]
+    return [make(start, name=f"weight_{n}") for n, start in enumerate(starts)]
+
+
 def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dict[str, Any]:
     tf, tensor = side.tf, side.backend.tensor
     optimizer = made(subject, plan["made_with"], side)
-    starts = [draws.rng(700 + n).normal(size=s).astype("float32") for n, s in enumerate(_SHAPES)]
-    make = tf.Variable if side.is_keras_2 else side.keras.Variable
-    variables = [make(start, name=f"weight_{n}") for n, start in enumerate(starts)]
-    found: dict[str, Any] = {"start": starts}
+    variables = variables_in(side)
+    found: dict[str, Any] = {"start": [np.array(each) for each in variables]}
     for step in range(_STEPS):
         given = [draws.rng(720 + 10 * step + n).normal(size=s) for n, s in enumerate(_SHAPES)]
         gradients = [tensor(each.astype("float32")) for each in given]

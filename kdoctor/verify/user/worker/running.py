@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import (
+    batch_sequences,
+    callback_makers,
     callbacks,
     classes,
     effects,
@@ -19,6 +21,7 @@ from . import (
     loading,
     makers,
     model_functions,
+    optimizer_makers,
     optimizers,
     plain_classes,
     plain_functions,
@@ -254,6 +257,9 @@ _BY_KIND: dict[str, Any] = {
     for each in (
         *functions.EXERCISES,
         *makers.EXERCISES,
+        *optimizer_makers.EXERCISES,
+        *callback_makers.EXERCISES,
+        *batch_sequences.EXERCISES,
         *plain_functions.EXERCISES,
         *model_functions.EXERCISES,
         *classes.EXERCISES,
