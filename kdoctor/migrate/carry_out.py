@@ -33,7 +33,7 @@ from kdoctor.migrate.seen_fixes import seen_fixes
 from kdoctor.migrate.seen_values import SeenValue
 from kdoctor.migrate.state import Home, State
 from kdoctor.migrate.suite_runs import BudgetSpent, Runner, TestRun
-from kdoctor.migrate.suites import NEW, OLD, sides, suites_of
+from kdoctor.migrate.suites import NEW, OLD, cure_of, sides, suites_of
 from kdoctor.migrate.tracebacks import (
     failing_on_keras_2,
     failing_tests,
@@ -137,7 +137,7 @@ class _Migration:
             why = first.problem or usual_error(first.tests)
             raise UsageProblem(
                 f"no test passes on Keras 2{why and f' ({why})'}, so none can judge a change; "
-                f"what they wrote is in {first.log}"
+                f"what they wrote is in {first.log}{cure_of(why, self._sides[OLD])}"
             )
         for each in (first.problem, second.problem):
             if each and f"on Keras 2, {each}" not in self._notes:

@@ -39,7 +39,7 @@ def errors_seen(
         if function is not None:
             raised = f"{error.name}: {error.message}".partition("\n")[0][:_MAX_TEXT]
             where = f" in `{function}`" if function else ""
-            yield Observation(path, function, "", raised=raised), f"`{raised}`{where}"
+            yield Observation(path, function, "", raised=raised), f"{raised}{where}"
 
 
 def _function_at(path: Path, line: int) -> str | None:

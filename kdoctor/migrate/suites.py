@@ -21,6 +21,7 @@ _PROBE: Final = _HERE / "in_tests"
 _KERAS_2: Final = _HERE.parent / "verify" / "keras_2_names"
 _PYTHONS: Final = frozenset({"python", "python3", "py"})
 _PYTESTS: Final = frozenset({"pytest", "py.test"})
+_OF_UNITTEST: Final = "test[!_]*.py"  # found by it, beside those of pytest
 _TEST_FILES: Final = ("test_*.py", "*_test.py")
 _OF_SHELLS: Final = frozenset({"&&", "||", "|", ";", ">", "&"})
 JUNIT: Final = "{junit}"
@@ -66,6 +67,18 @@ def sides(settings: Settings) -> dict[str, Side]:
     }
 
 
+def cure_of(problem: str, side: Side) -> str:
+    """Return what lets tests run that did not begin, as the end of a sentence, "" if unknown."""
+    if "unrecognized arguments" in problem:
+        return (
+            ". The project asks pytest for an option that a plugin has: install the plugin, or "
+            'leave the project\'s options out (--test "pytest -o addopts=")'
+        )
+    if "No module named" in problem:
+        return f". Install what the tests need: `{side.python} -m pip install ...`"
+    return ""
+
+
 def suites_of(settings: Settings, tracked: Iterable[str]) -> list[Suite]:
     """Return the commands to run: the one that was named, else pytest for each project's tests.
 
@@ -76,8 +89,15 @@ def suites_of(settings: Settings, tracked: Iterable[str]) -> list[Suite]:
         return [Suite(settings.within, _words(settings.run, "--run"), is_program=True)]
     if settings.test:
         return [Suite(settings.within, _words(settings.test, "--test"))]
-    by_project = _projects(sorted(tracked), settings)
+    paths = sorted(tracked)
+    by_project = _projects(paths, settings)
     if not by_project:
+        names = [each for each in paths if fnmatch.fnmatch(each.rpartition("/")[2], _OF_UNITTEST)]
+        if names:
+            raise UsageProblem(
+                f"pytest takes no file for tests that is called like {names[0]}; if it is one, add "
+                """--test "pytest -o python_files='test*.py'\""""
+            )
         raise UsageProblem(
             'no tests were found: name the command that runs them (--test "make test"), or a '
             'program that must run before and after (--run "python train.py --epochs 1"); '

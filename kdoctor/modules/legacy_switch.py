@@ -32,7 +32,7 @@ from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Imported, imports_in, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
-from kdoctor.syntax.ast_walk import chain_of, statements_in
+from kdoctor.syntax.ast_walk import chain_of, children_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
 
 _BYTES: Final = LEGACY_SWITCH.encode()
@@ -40,6 +40,7 @@ _TRANSFORMERS: Final = "transformers"
 _TF_MODEL: Final = pattern(r"TF[A-Z]")
 _MAGIC: Final = pattern(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_TENSORFLOW: Final = "tensorflow"
 _KERAS: Final = "tensorflow.keras"
 _SETS_LATE: Final = "tensorflow_model_optimization"
 # Each test stands for itself: what one sets says nothing of the others.
@@ -241,11 +242,14 @@ def _sets_late(tree: ast.Module | None) -> bool:
 
 
 def _before_keras(tree: ast.Module, *, inside: bool) -> Iterator[ast.stmt]:
-    """Yield the statements above the first import from ``tensorflow.keras``.
+    """Yield the statements above the first that decides which Keras ``tf.keras`` is.
 
-    Those in functions and classes, too, where what is ``inside`` counts.
+    That is an import from ``tensorflow.keras``, or what reads a name of it. Those in functions and
+    classes, too, where what is ``inside`` counts.
     """
-    end = next((each.lineno for each in _at_top(tree) if _loads_keras(each)), None)
+    known = _names_of_keras(tree)
+    decides = (each for each in _at_top(tree) if _loads_keras(each) or _reads_keras(each, known))
+    end = next((each.lineno for each in decides), None)
     for each in statements_in(tree.body, outside_of=() if inside else _SCOPES):
         if end is not None and each.lineno >= end:
             return
@@ -261,6 +265,35 @@ def _loads_keras(statement: ast.stmt) -> bool:
         case _:
             return False
     return any(f"{name}.".startswith(f"{_KERAS}.") for name in names)
+
+
+def _names_of_keras(tree: ast.Module) -> frozenset[tuple[str, ...]]:
+    """Return what a module calls ``tf.keras``, which is nothing before a name of it is read."""
+    found: set[tuple[str, ...]] = set()
+    for each in _at_top(tree):
+        match each:
+            case ast.Import(names=aliases):
+                own = [alias.asname or alias.name for alias in aliases if alias.name == _TENSORFLOW]
+                found |= {(name, "keras") for name in own}
+            case ast.ImportFrom(module="tensorflow", names=aliases, level=0):
+                found |= {(a.asname or a.name,) for a in aliases if a.name == "keras"}
+    return frozenset(found)
+
+
+def _reads_keras(statement: ast.stmt, known: frozenset[tuple[str, ...]]) -> bool:
+    """Say whether a statement, without those inside it, reads a name of what is known."""
+    if not known:
+        return False
+    inside = {id(each) for each in statements_in([statement])} - {id(statement)}
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in inside or isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, ast.Attribute) and chain_of(node)[:-1] in known:
+            return True
+        waiting += children_of(node)
+    return False
 
 
 def _takes_keras(statement: ast.stmt) -> bool:

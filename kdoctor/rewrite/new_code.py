@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Hole, Span
+from kdoctor.parse_ast import parse
+from kdoctor.syntax.ast_walk import nodes_in
 
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 
@@ -27,7 +30,17 @@ def new_text(edits: Iterable[Edit]) -> Iterator[str]:
 
 
 def names_in(text: str) -> list[str]:
-    """Return the names that a piece of new code may read: no attributes, no keywords."""
+    """Return the names that a piece of new code may read: no attributes, no keywords.
+
+    Of whole statements, no words in texts and comments either: a definition may speak of much.
+    """
+    if "\n" in text:
+        try:
+            tree = parse(text)
+        except SyntaxError:
+            pass
+        else:
+            return [each.id for each in nodes_in(tree) if isinstance(each, ast.Name)]
     return _NAME.findall(text)
 
 

@@ -93,6 +93,21 @@ def test_what_is_set_below_the_import_comes_too_late():
     assert found(f"{GONE}\nfrom transformers import TFBertModel") == 1
 
 
+READ = "from tensorflow import keras\nmodel = keras.Model\n"
+
+
+def test_what_is_set_below_a_name_that_is_read_comes_too_late():
+    for late in (SET, IMPORTED):
+        assert found(f"{ATTRIBUTE}{late}") == 1
+        assert found(f"{READ}{late}{GONE}") == 1
+        assert (
+            found(f"from tensorflow import keras as k\nclass A(k.Model): pass\n{late}{GONE}") == 1
+        )
+        # In functions it is read later, and `__version__` is not of Keras.
+        inside = "import tensorflow as tf\ndef f(): return tf.keras.Model\nprint(tf.__version__)\n"
+        assert found(f"{inside}{late}{GONE}") == 0
+
+
 def test_what_one_module_takes_from_transformers_says_nothing_of_those_beside_it(tmp_path):
     sources = {"pk/__init__.py": "", "pk/a.py": GONE}
     sources |= {"pk/b.py": f"from transformers import TFBertModel\n{GONE}"}

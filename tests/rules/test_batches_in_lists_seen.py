@@ -51,13 +51,14 @@ def fixed(tmp_path):
     ("before", "after"),
     [
         ("made(2), np.ones((2, 1))", "(tuple(made(2)), np.ones((2, 1)))"),
+        ("np.split(x, 2), np.ones((2, 1))", "(tuple(np.split(x, 2)), np.ones((2, 1)))"),
         (
             "made.x, y",
             "(tuple(made.x) if isinstance(made.x, list) else made.x, tuple(y) if isinstance(y, list) else y)",
         ),
         ("np.ones((2, 2)), np.ones((2, 1))", "(np.ones((2, 2)), np.ones((2, 1)))"),
     ],
-    ids=["a call", "either of two", "arrays alone"],
+    ids=["a call", "a split", "either of two", "arrays alone"],
 )
 def test_a_part_that_may_be_the_list_becomes_a_tuple(fixed, before, after):
     assert fixed(before) == after

@@ -121,3 +121,12 @@ def run(name: str, spoil=lambda made: made) -> None:
     found: dict[str, object] = {"keras": keras}
     exec(proof_of(f"contrib.{name}").after, found)  # noqa: S102 - what is to be proven
     compare(f"contrib.{name}", spoil(found[name]))
+
+
+def test_a_module_whose_name_stands_in_a_text_of_a_definition_goes(tmp_path: Path) -> None:
+    fixed, done = fix(
+        tmp_path, "from keras_contrib.datasets import conll2000\n\ndata = conll2000.load_data()\n"
+    )
+    assert "keras_contrib" not in fixed
+    assert "data = load_data()\n" in fixed
+    assert done.left.findings == ()

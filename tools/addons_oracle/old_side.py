@@ -1,6 +1,6 @@
 """Run scenarios on tensorflow_addons and print what they gave, as JSON.
 
-Runs beside tensorflow_addons, and imports nothing of kdoctor but two files of a folder.
+Runs beside tensorflow_addons, and imports nothing of kdoctor but files of one folder.
 """
 
 import importlib.util
@@ -16,6 +16,7 @@ import tensorflow_addons as tfa
 
 def _found(name):  # noqa: ANN001, ANN202
     rooms = (tfa.activations, tfa.losses, tfa.metrics, tfa.optimizers, tfa.layers, tfa.image)
+    rooms = (*rooms, tfa.seq2seq, tfa.text, tfa.rnn, tfa.callbacks)
     return next(getattr(room, name) for room in rooms if hasattr(room, name))
 
 
@@ -75,6 +76,8 @@ def _loaded(folder, name):  # noqa: ANN001, ANN202
 def main(folder, *names):  # noqa: ANN001, ANN002, ANN201
     """Print the results of scenarios, of all where none is named."""
     scenarios = _loaded(folder, "scenarios")
+    for name in ("sequences", "attention"):
+        _loaded(folder, name)
     cases = _loaded(folder, "cases")
     results, failed = {}, []
     for name, run in cases.SCENARIOS.items():

@@ -150,7 +150,8 @@ def _may_hold_a_list(module: Module, node: cst.BaseExpression) -> bool:
     if isinstance(made, cst.Call):
         name = module.qualified(made.func) or ""
         is_tuple = isinstance(made.func, cst.Name) and made.func.value == "tuple"
-        return not is_tuple and name.partition(".")[0] not in _OF_ARRAYS
+        gives_arrays = name.partition(".")[0] in _OF_ARRAYS and not name.endswith("split")
+        return not (is_tuple or gives_arrays)
     return isinstance(node, cst.Name | cst.Attribute | cst.Subscript)
 
 

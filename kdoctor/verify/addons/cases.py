@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kdoctor.verify.addons.attention import (
+    of_attention,
+    of_base_attention,
+    of_state,
+    of_wrapper,
+)
 from kdoctor.verify.addons.scenarios import (
     Scenario,
     of_batches,
@@ -16,6 +22,18 @@ from kdoctor.verify.addons.scenarios import (
     of_optimizer,
     of_schedule,
     residuals_at_random,
+)
+from kdoctor.verify.addons.sequences import (
+    of_base_decoder,
+    of_base_sampler,
+    of_custom_sampler,
+    of_decoder,
+    of_decoding,
+    of_largest,
+    of_output,
+    of_sampler,
+    of_sequence_loss,
+    of_tiles,
 )
 
 _Cases = tuple[dict[str, Any], ...]
@@ -45,6 +63,9 @@ _MOVES = ({"translations": [1.0, 2.0]}, {"translations": [-1.5, 0.5], "interpola
 _TURN = [0.8, -0.6, 1.0, 0.6, 0.8, -1.0, 0.0, 0.0]
 _FILLED = {"fill_mode": "reflect"}
 _SET = {"fill_value": 7.0}
+_PADDED = [[True, True, True, False], [True] * 4, [True, False, False, False]]
+_TABLE = [[float(row * column - 3) for column in range(5)] for row in range(6)]
+_TOKENS = {"start_tokens": [1, 2, 3], "end_token": 0}
 
 SCENARIOS: dict[str, Scenario] = {
     "gelu": of_function({}, {"approximate": False}),
@@ -172,5 +193,43 @@ SCENARIOS: dict[str, Scenario] = {
         {}, {"filter_shape": 5, "sigma": 2.0, "padding": "SYMMETRIC"},
         {"filter_shape": (3, 2), "sigma": (1.0, 0.5), "padding": "CONSTANT", "constant_values": 3},
     ),
+    "TrainingSampler": of_sampler(
+        ({}, {}), ({"time_major": True}, {}), ({}, {"sequence_length": [2, 3, 0]}),
+        ({}, {"mask": _PADDED}), ({}, {"sequence_length": [0, 0, 0]}),
+    ),
+    "ScheduledEmbeddingTrainingSampler": of_sampler(
+        ({"sampling_probability": 0.0, "embedded": True}, {}),
+        ({"sampling_probability": 1.0, "embedded": True}, {"sequence_length": [2, 3, 1]}),
+        ({"sampling_probability": 1.0}, {"embedding": _TABLE}),
+        peak=1e4,
+    ),
+    "ScheduledOutputTrainingSampler": of_sampler(
+        ({"sampling_probability": 0.0}, {}), ({"sampling_probability": 1.0}, {}),
+        ({"sampling_probability": 1.0, "next_inputs_fn": lambda found: found * 2}, {}),
+    ),
+    "GreedyEmbeddingSampler": of_sampler(
+        ({"embedded": True}, _TOKENS), ({}, {**_TOKENS, "end_token": 4}), reads=False
+    ),
+    "SampleEmbeddingSampler": of_sampler(
+        ({"embedded": True, "softmax_temperature": 1e-4}, _TOKENS),
+        ({"softmax_temperature": 1e-4}, {**_TOKENS, "end_token": 4}), reads=False,
+    ),
+    "CustomSampler": of_custom_sampler,
+    "InferenceSampler": of_custom_sampler,
+    "BasicDecoder": of_decoder,
+    "BasicDecoderOutput": of_output,
+    "dynamic_decode": of_decoding,
+    "Decoder": of_decoding,
+    "BaseDecoder": of_base_decoder,
+    "Sampler": of_base_sampler,
+    "AttentionMechanism": of_base_attention,
+    "LuongAttention": of_attention({}, {"scale": True}, {"probability_fn": "hardmax"}),
+    "BahdanauAttention": of_attention({}, {"normalize": True}, {"probability_fn": "hardmax"}),
+    "AttentionWrapper": of_wrapper,
+    "AttentionWrapperState": of_state,
+    "hardmax": of_largest,
+    "sequence_loss": of_sequence_loss,
+    "SequenceLoss": of_sequence_loss,
+    "tile_batch": of_tiles,
 }  # fmt: skip
 """By the name of the class or function."""

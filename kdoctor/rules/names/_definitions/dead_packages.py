@@ -16,7 +16,9 @@ CONTRIB: Final = "keras_contrib"
 _RANDOM: Final = "other random numbers are drawn"
 _UNLIKE: Final = {
     "AverageModelCheckpoint": "the names of its files have to end as Keras 3 asks",
-    "StochasticDepth": _RANDOM,
+    **dict.fromkeys(("StochasticDepth", "SampleEmbeddingSampler"), _RANDOM),
+    "ScheduledEmbeddingTrainingSampler": _RANDOM,
+    "ScheduledOutputTrainingSampler": _RANDOM,
     "random_cutout": _RANDOM,
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
@@ -39,6 +41,12 @@ WRITTEN: Final = (
     *("compose_transforms", "gaussian_filter2d", "InstanceNormalization", "F1Score"),
     *("FBetaScore", "RSquare", "MovingAverage", "SWA", "AverageModelCheckpoint", "Yogi"),
     *("cutout", "random_cutout"),
+    *("Sampler", "CustomSampler", "TrainingSampler", "ScheduledEmbeddingTrainingSampler"),
+    *("ScheduledOutputTrainingSampler", "GreedyEmbeddingSampler", "SampleEmbeddingSampler"),
+    *("InferenceSampler", "Decoder", "BaseDecoder", "dynamic_decode", "BasicDecoder"),
+    *("BasicDecoderOutput", "AttentionMechanism", "LuongAttention", "BahdanauAttention"),
+    *("AttentionWrapper", "AttentionWrapperState", "hardmax", "sequence_loss", "SequenceLoss"),
+    "tile_batch",
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 

@@ -71,9 +71,17 @@ def definition(code: str) -> Definition:
 
 
 def with_needs(code: str) -> tuple[Definition, ...]:
-    """Return a definition behind all that it uses."""
+    """Return a definition behind all that it uses, each once; some use one another."""
+    return tuple(_with_needs(code, set()))
+
+
+def _with_needs(code: str, met: set[str]) -> Iterator[Definition]:
+    met.add(code)
     found = definition(code)
-    return (*(each for need in found.needs for each in with_needs(need)), found)
+    for need in found.needs:
+        if need not in met:
+            yield from _with_needs(need, met)
+    yield found
 
 
 @cache
