@@ -75,7 +75,7 @@ PROGRAMS = (
             "keras_contrib: CRF, crf_loss, crf_viterbi_accuracy, conll2000", _OLD, _CONTRIB,
             (("EPOCHS = 10", "EPOCHS = 2"), ("EMBED_DIM = 200", "EMBED_DIM = 6"),
              ("BiRNN_UNITS = 200", "BiRNN_UNITS = 6"))),
-    Program("grad_cam", "oarriaga/face_classification", "src/utils/grad_cam.py",
+    Program("saliency", "oarriaga/face_classification", "src/utils/grad_cam.py",
             "K.gradients, K.function", _OLD, ("src/utils",)),
     Program("maximized", "david8862/keras-YOLOv3-model-set",
             "tools/evaluation/convkernel_check.py", "K.gradients, K.function",

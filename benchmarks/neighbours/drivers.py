@@ -26,8 +26,11 @@ import tensorflow as tf
 from settled import image, module, settle
 
 
-def _run(text, name="__main__", file="program.py"):
-    """Run source and return its names."""
+def _run(text, name="__main__"):
+    """Run source and return its names; it lies in a file, where its functions are looked for."""
+    file = os.path.abspath("run_{}.py".format(name.strip("_")))
+    with open(file, "w", encoding="utf-8") as written:
+        written.write(text)
     made = types.ModuleType(name)
     made.__dict__["__file__"] = file
     exec(compile(text, file, "exec"), made.__dict__)  # noqa: S102 - the program
@@ -59,11 +62,10 @@ def _cells(*wanted):
     first = next(each for each in code if "embed_size)\nencoder_embeddings" in each)
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)
     defined = [each for each in ast.parse(first).body if isinstance(each, kinds)]
-    kept = [
-        *map(ast.unparse, defined),
-        *code[start : stop + 2],
-        "max_output_length = Y_train.shape[1]",
-    ]
+    roots = ("import abc", "import collections", "import math", "import keras", "from keras")
+    imports = [line for each in code for line in each.split("\n") if line.startswith(roots)]
+    kept = [*imports, *map(ast.unparse, defined), *code[start : stop + 2]]
+    kept.append("max_output_length = Y_train.shape[1]")
     texts = ("def ids_to_date_strs", "def prepare_date_strs_padded", "def shifted_output", *wanted)
     return "\n\n".join([
         "import sys, os\nimport numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras",
@@ -247,29 +249,18 @@ def _convolutions(keras, shape):
     return keras.Model(start, found)
 
 
-def grad_cam():
-    """Explain a class by the gradients of a layer."""
-
-    def resize(img, size):
-        rows = (np.arange(size[1]) * img.shape[0] // size[1])[:, None]
-        return img[rows, np.arange(size[0]) * img.shape[1] // size[0]]
-
-    def colored(img, kind):
-        return np.stack([img, 255 - img, img // 2], -1)
-
-    sys.modules["scipy.misc"] = module("scipy.misc", imread=None, imresize=None)
-    sys.modules["cv2"] = module("cv2", resize=resize, applyColorMap=colored, COLORMAP_JET=2)
+def saliency():
+    """Show which pixels a layer answers to."""
+    for name in ("cv2", "scipy.misc"):
+        sys.modules[name] = module(name, imread=None, imresize=None)
     sys.path.insert(0, "src")
     from utils import grad_cam as program
 
     model = _convolutions(keras, (64, 64, 1))
     x = (image(1, 1, 64, 64, 1) / 255).astype("float32")
-    gradients = program.compile_gradient_function(model, 2, "conv2d_6")
-    outputs, slopes = gradients([x, False])
-    colors, heatmap = program.calculate_gradient_weighted_CAM(gradients, x)
-    saliency = program.compile_saliency_function(model)([x, 0])[0]
-    return {"outputs": outputs, "gradients": slopes, "heatmap": heatmap, "saliency": saliency,
-            "colors": colors.astype("float32") / 255}  # fmt: skip
+    found = program.compile_saliency_function(model)([x, 0])[0]
+    picture = program.deprocess_image(found.copy())
+    return {"saliency": found, "picture": picture.astype("float32") / 255}
 
 
 def maximized():

@@ -11,7 +11,7 @@ import pytest
 
 from kdoctor import engine, keras_api
 from kdoctor.model import Applicability
-from kdoctor.rules.names._definitions.definitions import definition, with_needs
+from kdoctor.rules.names._definitions.definitions import _definitions, definition, with_needs
 from kdoctor.rules.names._definitions.keras_2_helpers import HELPERS, helper_of
 from kdoctor.rules.names._definitions.proofs import proof_of
 
@@ -401,3 +401,25 @@ def test_the_cache_of_masks_is_written_out_for_all_who_read_it(tmp_path: Path, r
     assert "return [ContextValueCache(make), ContextValueCache(make)]" in fixed
     assert done.left.findings == ()
     assert "TensorFlow alone" in done.found.findings[0].fix.unsafe_because
+
+
+def modules_hidden(function: ast.FunctionDef) -> set[str]:
+    """Return modules of Keras that a function reads by their path and has names like."""
+    nodes = list(ast.walk(function))
+    bound = {
+        each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    bound |= {each.arg for each in nodes if isinstance(each, ast.arg)}
+    chains = (each.value for each in nodes if isinstance(each, ast.Attribute))
+    read = {
+        e.attr for e in chains if isinstance(e, ast.Attribute) and ast.unparse(e.value) == "keras"
+    }
+    return bound & read
+
+
+@pytest.mark.parametrize("code", sorted(_definitions()))
+def test_no_local_name_hides_a_module_of_keras(code: str) -> None:
+    """A file may have `from keras import layers`, and the definition then reads `layers.Dense`."""
+    tree = ast.parse(definition(code).text)
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    assert not any(map(modules_hidden, functions))

@@ -41,10 +41,10 @@ class AttentionWrapper(keras.layers.Layer):
             raise ValueError(
                 "Only one of attention_layer_size and attention_layer should be set"
             )
-        layers = attention_layer
+        mixing = attention_layer
         if attention_layer_size is not None:
             is_one = not isinstance(attention_layer_size, (list, tuple))
-            layers = [
+            mixing = [
                 keras.layers.Dense(
                     size,
                     name="attention_layer",
@@ -53,15 +53,15 @@ class AttentionWrapper(keras.layers.Layer):
                 )
                 for size in ([attention_layer_size] if is_one else attention_layer_size)
             ]
-        if layers is not None:
-            layers = list(layers) if isinstance(layers, (list, tuple)) else [layers]
-            if len(layers) != len(mechanisms):
+        if mixing is not None:
+            mixing = list(mixing) if isinstance(mixing, (list, tuple)) else [mixing]
+            if len(mixing) != len(mechanisms):
                 raise ValueError(
                     "attention_layer or attention_layer_size must contain exactly one "
-                    f"per attention_mechanism, saw: {len(layers)} vs {len(mechanisms)}"
+                    f"per attention_mechanism, saw: {len(mixing)} vs {len(mechanisms)}"
                 )
         self._cell, self._attention_mechanisms = cell, list(mechanisms)
-        self._attention_layers = layers
+        self._attention_layers = mixing
         self._attention_fn = attention_fn or compute_attention
         self._cell_input_fn = cell_input_fn or self.joined
         self._output_attention = output_attention
@@ -183,11 +183,11 @@ class AttentionWrapper(keras.layers.Layer):
         states = state.attention_state
         if not self._is_multi:
             histories, states = [histories], [states]
-        layers = self._attention_layers or [None] * len(self._attention_mechanisms)
+        mixing = self._attention_layers or [None] * len(self._attention_mechanisms)
         found = [
             self._attention_fn(mechanism, cell_output, each, layer)
             for mechanism, each, layer in zip(
-                self._attention_mechanisms, states, layers
+                self._attention_mechanisms, states, mixing
             )
         ]
         attention = tf.concat([each for each, _, _ in found], 1)
