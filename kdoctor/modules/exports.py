@@ -324,6 +324,10 @@ class ProjectPackage:
         """Say whether another file of the project goes on where its import of a file fails."""
         return self._importers.is_tried(unit_path)
 
+    def is_for_a_backend(self, unit_path: str) -> bool:
+        """Say whether the files of the project import a file for one backend of Keras alone."""
+        return self._importers.is_for_a_backend(unit_path)
+
     def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""
         path = self._tree.find(unit_path, module, level)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
+from kdoctor.modules.backend_imports import is_for_a_backend
 from kdoctor.modules.common_root import most_common_root
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.file_stamp import (
@@ -32,7 +33,7 @@ from kdoctor.modules.project_files import bytes_of, files_of
 from kdoctor.modules.run_files import run_files
 from kdoctor.modules.star_importers import binds, may_hide_a_name, mentions
 from kdoctor.modules.text_reads import TextReads
-from kdoctor.modules.tried_imports import tried_imports
+from kdoctor.modules.tried_imports import is_tried
 from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES, WordIndex
 
 # By these a file gets at a module, or at what is in it, through text: plain words, for which bytes
@@ -63,7 +64,8 @@ _ONLY_WORDS = bytes(
 )
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
-_TRIED = "try:"  # asked in place of a name
+_TRIED, _FOR_A_BACKEND = "try:", "if:"  # asked in place of a name
+_OF_IMPORTERS = {_TRIED: is_tried, _FOR_A_BACKEND: is_for_a_backend}
 _HIDDEN = "* "  # asked before a name
 _WRITTEN = "< "  # before a word
 
@@ -173,6 +175,10 @@ class ReverseImports:
         """
         return self._answer(path, _TRIED)
 
+    def is_for_a_backend(self, path: str) -> bool:
+        """Say whether the module at ``path`` is imported for one backend of Keras alone."""
+        return self._answer(path, _FOR_A_BACKEND)
+
     def hide(self, path: str, name: str) -> bool:
         """Say whether a new name of the module at ``path`` may hide one of another file.
 
@@ -212,8 +218,8 @@ class ReverseImports:
         return state.digest == _TAKEN
 
     def _is_so(self, own: str, asked: str) -> bool:
-        if asked == _TRIED:
-            return self._is_tried(own)
+        if asked in _OF_IMPORTERS:
+            return self._importers(own, _OF_IMPORTERS[asked])
         if asked.startswith(_HIDDEN):
             return self._hide(own, asked.removeprefix(_HIDDEN))
         if asked.startswith(_WRITTEN):
@@ -228,17 +234,10 @@ class ReverseImports:
 
         return may_hide_a_name(own, name, importers, self._tree.find)
 
-    def _is_tried(self, own: str) -> bool:
+    def _importers(self, own: str, asked: Callable[..., bool]) -> bool:
+        """Ask a question of which the answer lies in how files import a module."""
         index = self._index(self._project(own))
-        waiting = [own]
-        known = {own}
-        for module in waiting:  # it grows meanwhile
-            importers = dict.fromkeys(each.importer for each in index.get(module, ()))
-            if any(_leaf(module) in tried_imports(bytes_of(each)) for each in importers):
-                return True
-            waiting += (each for each in importers if each not in known)
-            known |= importers.keys()
-        return False
+        return asked(own, _leaf, lambda of: (e.importer for e in index.get(of, ())), bytes_of)
 
     def files_that(self, path: str, asked: str) -> tuple[str, ...] | None:
         """Return the files of a file's project that do something with a word: ``CALLS + "f"``.

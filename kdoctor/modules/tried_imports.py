@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 # What a handler catches if it is to catch a failed import.
 _CAUGHT: Final = frozenset({"BaseException", "Exception", "ImportError", "ModuleNotFoundError"})
+
+
+def is_tried(
+    own: str,
+    leaf_of: Callable[[str], str],
+    importers_of: Callable[[str], Iterator[str]],
+    read: Callable[[str], bytes],
+) -> bool:
+    """Say whether a file tries to import a module, or one that imports it."""
+    waiting, known = [own], {own}
+    for module in waiting:  # it grows meanwhile
+        importers = dict.fromkeys(importers_of(module))
+        if any(leaf_of(module) in tried_imports(read(each)) for each in importers):
+            return True
+        waiting += (each for each in importers if each not in known)
+        known |= importers.keys()
+    return False
 
 
 def tried_imports(data: bytes) -> frozenset[str]:

@@ -243,12 +243,14 @@ class Module:
         """Say whether another file goes on where its import of this one fails."""
         return self._package is not None and self._package.is_tried(self.path)
 
+    def is_for_a_backend(self) -> bool:
+        """Say whether other files of the project import it for one backend of Keras alone."""
+        return self._package is not None and self._package.is_for_a_backend(self.path)
+
     @property
     def assigned_in_project(self) -> frozenset[str]:
         """What the tree's modules that are imported assign elsewhere; ``a.*`` may be any name."""
         return self._imports.given
-
-    # -- types, contexts, guards
 
     @cached_property
     def members(self) -> tuple[MemberUse, ...]:

@@ -125,6 +125,9 @@ class Package(Protocol):
     def is_tried(self, unit_path: str) -> bool:
         """Say whether another file of the project goes on where its import of a file fails."""
 
+    def is_for_a_backend(self, unit_path: str) -> bool:
+        """Say whether the files of the project import a file for one backend of Keras alone."""
+
     def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kdoctor.verify.generators.scene import OMITTED
-from kdoctor.verify.values import arrays_in
+from kdoctor.verify.values import FLOATS, arrays_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,15 @@ EXCEPTIONS = {
 }
 
 
-def limits_of(function: str) -> tuple[AcceptedRefusal, ...]:
-    """Return the accepted refusals of the replacement for ``function``."""
-    return _LIMITS.get(function, ())
+def limits_of(function: str, framework: str = "") -> tuple[AcceptedRefusal, ...]:
+    """Return the accepted refusals of the replacement for ``function``.
+
+    ``framework`` is JAX or PyTorch, where the function is one of theirs.
+    """
+    limits = _LIMITS.get(function, ())
+    if not framework:
+        return limits
+    return (*limits, _NO_FLOATS if function in _ACTIVATIONS else _BOOLS)
 
 
 def _is_empty(_: str, arguments: dict[str, Any]) -> bool:
@@ -104,6 +110,22 @@ def _has_channels_first(_: str, arguments: dict[str, Any]) -> bool:
     return bool(arguments["data_format"] == "channels_first")
 
 
+def _is_of_no_floats(_: str, arguments: dict[str, Any]) -> bool:
+    arrays = [array for value in arguments.values() for array in arrays_in(value)]
+    return any(array.dtype not in FLOATS for array in arrays)
+
+
+def _has_bools(_: str, arguments: dict[str, Any]) -> bool:
+    arrays = [array for value in arguments.values() for array in arrays_in(value)]
+    return any(array.dtype == "bool" for array in arrays)
+
+
+_ACTIVATIONS = frozenset({
+    *("relu", "relu6", "sigmoid", "softmax", "log_softmax", "gelu", "elu", "selu", "silu"),
+    *("softplus", "leaky_relu", "tanh"),
+})  # fmt: skip
+_NO_FLOATS = AcceptedRefusal("of whole numbers and bools an activation raises", _is_of_no_floats)
+_BOOLS = AcceptedRefusal("of bools the new function may raise", _has_bools)
 _EMPTY = AcceptedRefusal("of no elements at all the new function may raise", _is_empty)
 _NO_OUTPUT = AcceptedRefusal(
     "a kernel larger than its input, which gives no output, raises", _kernel_sticks_out

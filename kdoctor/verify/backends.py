@@ -27,6 +27,9 @@ _RETYPED = {
     "torch": frozenset([*_NARROW.items(), ("int32", "int64")]),
 }
 
+# What counts in 64 bits on PyTorch counts in 32 on TensorFlow.
+_FROM_ANOTHER = frozenset([("int64", "int32")])
+
 # Differences between the frameworks themselves, which are not the fault of a rewrite.
 _AT_THE_EDGE = "numbers at NaN or infinity"
 _GRADIENT_AT_THE_EDGE = "gradients at NaN, infinity, zero or between equal numbers"
@@ -41,7 +44,8 @@ class Backend:
     """One backend: how it runs the new side, and how it changes dtypes.
 
     ``retyped`` holds pairs of dtypes: a result of the first on TensorFlow may have the second here.
-    ``coarsest`` is the best precision that results can have.
+    ``coarsest`` is the best precision that results can have. ``is_exact``: both sides run on
+    TensorFlow, so that no difference is of the frameworks.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Backend:
     modes: tuple[str, ...]
     retyped: frozenset[tuple[str, str]] = frozenset()
     coarsest: str = "float64"
+    is_exact: bool = False
 
     def explains(
         self, problem: Exception, arguments: dict[str, Any], gradients: Sequence[Result | None] = ()
@@ -57,7 +62,7 @@ class Backend:
 
         On TensorFlow, which decides what is safe, nothing is explained away.
         """
-        if self.name == DEFAULT_BACKEND:
+        if self.is_exact:
             return ""
         if not isinstance(problem, Different):
             return _NO_KERNEL if "not implemented for" in str(problem) else ""
@@ -93,11 +98,17 @@ class Backend:
         return value
 
 
-def this_backend() -> Backend:
-    """Return the backend of this process, which is fixed when Keras is imported."""
+def this_backend(old_side: str = "") -> Backend:
+    """Return the backend of this process, which is fixed when Keras is imported.
+
+    ``old_side`` is the framework of the old side, "" for TensorFlow.
+    """
     name = keras.backend.backend()
     if name == DEFAULT_BACKEND:
-        return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
+        run: Run = lambda *job: frameworks.run(NEW, *job)  # noqa: E731
+        if old_side:
+            return Backend(name, run, MODES, _FROM_ANOTHER, "float32")
+        return Backend(name, run, MODES, is_exact=True)
     return other_backend(name, other_backends.run_on_backend)
 
 

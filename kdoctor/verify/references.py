@@ -132,6 +132,37 @@ def _of_tensorflow(name: str, parameters: frozenset[str]) -> Oracle | None:
     return None
 
 
+def _of_a_framework(root: str) -> Callable[[str, frozenset[str]], Oracle | None]:
+    """Return what finds a function of JAX or PyTorch; its operands have names of our own."""
+
+    def find(name: str, _: frozenset[str]) -> Oracle | None:
+        found = _looked_up(root, name)
+        if not callable(found):
+            return None
+        version = importlib.import_module(root).__version__
+        return Oracle(_by_position(found, name), f"{root} {version}")
+
+    return find
+
+
+def _by_position(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a function that passes its operands by position, if it takes them by no keyword."""
+    operands = _OPERANDS.get(name.rpartition(".")[2], ("x", "y", "first", "second"))
+
+    def call(**arguments: Any) -> Any:
+        first = [arguments.pop(each) for each in operands if each in arguments]
+        return function(*first, **arguments)
+
+    return call
+
+
+_OPERANDS = {
+    "einsum": ("equation", "operand", "first", "second"),
+    "where": ("condition", "x", "y"),
+    "clip": ("arr",),
+}
+
+
 def _looked_up(root: str, path: str) -> Any:
     """Return the object at a dotted path, or None."""
     found: Any = importlib.import_module(root)
@@ -163,6 +194,8 @@ _BY_ROOT: dict[str, Callable[[str, frozenset[str]], Oracle | None]] = {
     "tensorflow.keras.": _of_keras_2,
     "keras.": _of_keras_2,
     "tensorflow.": _of_tensorflow,
+    "jax.": _of_a_framework("jax"),
+    "torch.": _of_a_framework("torch"),
 }
 
 

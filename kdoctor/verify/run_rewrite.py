@@ -32,6 +32,7 @@ from kdoctor.verify.frameworks import NEW, OLD, run
 from kdoctor.verify.generators import FLAVOURS, OMITTED, Scene, draw, dtypes_under
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
 from kdoctor.verify.old_results import Contradicted
+from kdoctor.verify.other_frameworks import as_framework_has, framework_of, run_on_framework
 from kdoctor.verify.references import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
 from kdoctor.verify.results import Different, Ran, to_result
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
@@ -46,6 +47,7 @@ RANDOM = frozenset({
 _RUNS_AGAIN = 4  # repetitions, until values from uninitialised memory show
 _SLOW = 4  # every n-th case also runs in a graph and symbolically
 _SET = 6  # every n-th case sets another default float dtype
+_AXES = frozenset({"axis", "dim", "dims"})
 _RARE = {"function_sizes": 2}  # every n-th of those runs in these modes
 
 
@@ -58,16 +60,18 @@ class RewriteProver:
     def __init__(self, job: RewriteJob, sides: Callables, backend: Backend | None = None) -> None:
         self.job = job
         self.sides = sides
-        limits = tuple(limit.text for limit in limits_of(sides.function))
-        self.backend = backend or this_backend()
+        self.framework = framework_of(job.left)
+        self.limits = limits_of(sides.function, self.framework)
+        self.backend = backend or this_backend(self.framework)
         self.met: set[str] = set()  # the explained differences of one run
+        self._ran: tuple[dict[str, Any], Ran] | None = None  # of a framework, once for all modes
         self.outcome = Outcome(
             job.id,
             backend=job.backend,
             oracle=sides.oracle.source,
             allowed=allowances(job.guard),
             exception=EXCEPTIONS.get(sides.function, ""),
-            limits=limits,
+            limits=tuple(limit.text for limit in self.limits),
         )
         self.cases: Counter[str] = Counter()
         self.kinds: Counter[tuple[str, str]] = Counter()
@@ -111,13 +115,20 @@ class RewriteProver:
         ):
             conditions = self._conditions(rng)
             # An axis that is known is one of the tensor's.
-            least = 1 if conditions.known("axis", "whole_numbers") else 0
+            has_axes = conditions.known("axis", "whole_numbers") or (
+                self.framework and not _AXES.isdisjoint(self.sides.defaults)
+            )
+            least = 1 if has_axes else 0
             scene = Scene(
                 self.sides.function, rng, numbers, conditions, dtype, max(rank, least), flavour
             )
+            scene.framework = self.framework
             for name, default in self.sides.defaults.items():
                 scene.values[name] = draw(scene, name, default)
-            yield scene, {k: self.backend.narrowed(v) for k, v in scene.values.items()}
+            yield scene, {k: self._narrowed(v) for k, v in scene.values.items()}
+
+    def _narrowed(self, value: Any) -> Any:
+        return self.backend.narrowed(as_framework_has(self.framework, value))
 
     def _conditions(self, rng: random.Random) -> Conditions:
         conditions = read(self.job.guard, rng)
@@ -183,7 +194,7 @@ class RewriteProver:
             else:
                 self._fail(mode, arguments, different.what, str(different))
         except Exception as error:  # noqa: BLE001 - any error of Keras 3 is a failure
-            if any(each.covers(error, mode, arguments) for each in limits_of(self.sides.function)):
+            if any(each.covers(error, mode, arguments) for each in self.limits):
                 self.outcome.refused += 1
             elif why := self.backend.explains(error, arguments):
                 self._explain([why])
@@ -202,7 +213,7 @@ class RewriteProver:
         return self._compare(old, new, conditions, arguments)
 
     def _compare_links(self, conditions: Conditions, arguments: dict[str, Any]) -> None:
-        if self.sides.function in RANDOM:
+        if self.sides.function in RANDOM or self.framework:
             return
         old = self._seen(self.sides.call_old, OLD_STATE, conditions)
         new = self._seen(self.sides.call_new, NEW_STATE, conditions)
@@ -214,6 +225,11 @@ class RewriteProver:
 
     def old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
         """Run the old side; its errors propagate."""
+        if self.framework:
+            if self._ran is None or self._ran[0] is not arguments:
+                call = self._seen(self.sides.call_old, OLD_STATE, conditions)
+                self._ran = arguments, run_on_framework(self.framework, call, arguments)
+            return self._ran[1]
         return run(OLD, mode, self._seen(self.sides.call_old, OLD_STATE, conditions), arguments)
 
     def _contradicts_itself(

@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.models.user_classes import class_around
+from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import early_exits
@@ -18,6 +19,10 @@ from kdoctor.syntax.literals import literal
 
 _NAMES: Final = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino", "mlx"})
 _WORD: Final = "backend"
+# Functions that say whether the code runs on TensorFlow now: `in_tf_function()`, `in_tf_graph()`.
+_ON_TENSORFLOW: Final = pattern(
+    r"^_?(?:is|in|on|using|running_in)_(?:\w+_)?(?:tf|tensorflow)(?:_|$)"
+)
 
 
 def asks_for_the_backend(module: Module, node: cst.CSTNode) -> bool:
@@ -25,8 +30,10 @@ def asks_for_the_backend(module: Module, node: cst.CSTNode) -> bool:
 
     That is under `if keras.backend.backend() == "tensorflow":`, in its `else`, and behind
     `if backend() != "tensorflow": raise …`, also at the top of the file. What is tested may have
-    been kept in a name.
+    been kept in a name. So does all of a file that others import behind such a test alone.
     """
+    if _is_for_one(module):
+        return True
     if not _speaks_of_backends(module):
         return False
     return _asks_above(module, node) or any(
@@ -64,8 +71,13 @@ def _asks_above(module: Module, node: cst.CSTNode) -> bool:
 
 
 @once
+def _is_for_one(module: Module) -> bool:
+    return module.is_for_a_backend()
+
+
+@once
 def _speaks_of_backends(module: Module) -> bool:
-    return any(_WORD in each.lower() for each in module.words)
+    return any(_WORD in each.lower() or _ON_TENSORFLOW.match(each) for each in module.words)
 
 
 def _none(_: cst.Name) -> None:
@@ -80,11 +92,17 @@ def _exits(module: Module, block: cst.IndentedBlock | cst.Module) -> tuple[int, 
 
 @once
 def _is_about_backends(module: Module, test: cst.BaseExpression) -> bool:
+    parts = [each for node in _with_kept(module, test) for each in (node, *descendants(node))]
     return any(
-        isinstance(each, cst.Comparison) and _compares(each)
-        for node in _with_kept(module, test)
-        for each in descendants(node)
+        (isinstance(each, cst.Comparison) and _compares(each))
+        or (isinstance(each, cst.Call) and _asks_for_tensorflow(each))
+        for each in parts
     )
+
+
+def _asks_for_tensorflow(call: cst.Call) -> bool:
+    leaf = (dotted_name(call.func) or "").rpartition(".")[2]
+    return _ON_TENSORFLOW.match(leaf) is not None
 
 
 @once

@@ -58,6 +58,8 @@ def is_for_tensorflow_alone(module: Module, function: Function) -> bool:
         return False
     if function.name.value in _STEPS or _has_a_signature(module, function):
         return True
+    if any(map(_PREPARING.search, decorated_by(module, function))):
+        return True  # `@preprocessing_function`
     owner = class_around(module, function)
     return owner is not None and _prepares_data(module, owner)
 
@@ -212,7 +214,16 @@ def _classes_preparing(module: Module) -> frozenset[cst.ClassDef]:
     return frozenset(
         owner
         for reference in module.references
-        if by_the_short_way(reference.name).startswith(_PREPARES)
+        if _in_tensorflow(reference.name).startswith(_PREPARES)
         for owner in (class_around(module, reference.node),)
         if owner is not None
     )
+
+
+def _in_tensorflow(name: str) -> str:
+    """Return the name that a function has in TensorFlow.
+
+    Some import TensorFlow late: ``from keras.src.utils.module_utils import tensorflow as tf``.
+    """
+    _, late, rest = name.partition(f".{_ROOT}")
+    return by_the_short_way(f"{_ROOT}{rest}" if late else name)

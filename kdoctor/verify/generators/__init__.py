@@ -17,6 +17,7 @@ from kdoctor.verify.generators import (
     calls,
     graph,
     networks,
+    other_frameworks,
     shared,
     tensorflow,
 )
@@ -40,7 +41,7 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
         return (
             OMITTED if may_be_left_out and scene.rng.random() < 0.5 else scene.rng.choice(choices)
         )
-    strategy = _STRATEGIES.get(f"{scene.function}.{parameter}") or _STRATEGIES.get(parameter)
+    strategy = _strategy(scene, parameter)
     if strategy is None:
         raise KeyError(parameter)
     known = conditions.properties.get(parameter, set())
@@ -59,6 +60,12 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
         if _fits(value, known):
             return value
     return value
+
+
+def _strategy(scene: Scene, parameter: str) -> Strategy | None:
+    names = (f"{scene.function}.{parameter}", parameter)
+    tables = (other_frameworks.STRATEGIES, _STRATEGIES) if scene.framework else (_STRATEGIES,)
+    return next((table[name] for table in tables for name in names if name in table), None)
 
 
 def dtypes_under(conditions: Conditions) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ class Scene:
     sizes: tuple[int, ...] = ()
     channels: int = 1
     needed: set[str] = field(default_factory=set)  # required parameters
+    framework: str = ""  # "jax" or "torch", if the function is one of theirs
 
     def __post_init__(self) -> None:
         sizes = [1] if self.flavour == "ones" else [2, 3, 4]

@@ -101,6 +101,9 @@ def test_what_keras_surely_runs(source):
         "class A(keras.Model):\n    @tf.function(input_signature=[tf.TensorSpec([None])])\n    def call(self, x):\n        return tf.abs(x)\n",
         # who asks for the backend knows
         "class A(layers.Layer):\n    def call(self, x):\n        return tf.abs(x) if keras.backend.backend() == 'tensorflow' else x\n",
+        "from mine.lazy import tensorflow as late\nclass A(layers.Layer):\n    def call(self, x):\n        return tf.abs(late.lookup.find(x))\n",
+        "from mine import in_tf_function\nclass A(layers.Layer):\n    def call(self, x):\n        if in_tf_function():\n            return tf.abs(x)\n        return x\n",
+        "from mine import preprocessing_function\nclass A(layers.Layer):\n    @preprocessing_function\n    def call(self, x):\n        return tf.abs(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        name = keras.backend.backend()\n        match name:\n            case 'jax':\n                return x\n            case 'tensorflow':\n                return tf.abs(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        if keras.backend.backend() == 'tensorflow':\n            return self._call_here(x)\n        return x\n    def _call_here(self, x):\n        return tf.abs(x)\n",
         "class A(layers.Layer):\n    def call(self, x):\n        if keras.config.backend() == 'jax':\n            return x\n        else:\n            return tf.abs(x)\n",
