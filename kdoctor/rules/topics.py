@@ -90,7 +90,7 @@ TOPICS = (
         "How an optimizer is made, shared and called, and how one of your own is written.",
         (
             "KD204", "KD235", "KD312", "KD314", "KD327", "KD407", "KD446", "KD488", "KD501",
-            "KD507", "KD511", "KD512", "KD516", "KD522", "KD524",
+            "KD507", "KD511", "KD512", "KD516", "KD522", "KD524", "KD527",
         ),
     ),
     Topic(

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from kdoctor.syntax import transfer
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.call_inference import NAMED_KINDS
+from kdoctor.syntax.callback_models import is_model_of_a_callback
 from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.container_mutations import MutatedContainers, is_new_and_empty
 from kdoctor.syntax.declarations import Declarations
@@ -48,6 +49,7 @@ from kdoctor.syntax.values import (
     merged,
     unpacked,
 )
+from kdoctor.value_types import Kind, Type
 
 _UNTOLD = Value(exact=False)
 _T = TypeVar("_T")
@@ -253,6 +255,8 @@ class Inference(ProjectInference):
                 tensor = self._mask_inputs.type_of(binding)
                 if tensor is not None:
                     return Value(tensor, exact=False)
+                if is_model_of_a_callback(self._classes, binding):
+                    return Value(Type(Kind.MODEL), exact=False)
                 self._memory.note_assumption()
                 assumed = self.assumed.get(binding, UNKNOWN)
                 is_told = assumed or assumed.is_open

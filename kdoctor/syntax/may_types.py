@@ -15,6 +15,7 @@ from typing import Any
 
 from kdoctor.syntax import type_sets
 from kdoctor.syntax.ast_walk import chain_of, leaf_of
+from kdoctor.syntax.callback_models import SET_MODEL
 from kdoctor.syntax.container_calls import BUILTINS, COPYING, METHODS
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.mask_inputs import COMPUTE_MASK
@@ -216,6 +217,8 @@ class MayTypes(MayProject):
         tensor = self._oracle.member_type(Type(Kind.LAYER), "__call__", called=True)
         if tensor is not None and bound.place == 1 and function.name == COMPUTE_MASK:
             yield tensor
+        if bound.place == 1 and function.name == SET_MODEL:
+            yield Type(Kind.MODEL)
         if bound.place >= 0 and tensor is not None:
             yield from self._symbolic(bound, function, tensor)
         yield from self._passed_in_project(bound, function)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, binding_of, instances, passed, value_of
+from kdoctor.analysis.dataflow.uses import names_of_variable
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -75,22 +76,50 @@ def _is_history(module: Module, node: cst.BaseExpression) -> bool:
 
 
 def _is_logs(module: Module, name: cst.Name) -> bool:
-    """Say whether a name is the last parameter of a method that Keras calls with its logs."""
+    """Say whether a name is the last parameter of a function that Keras calls with its logs."""
     bound = binding_of(module, name)
     if bound is None or bound.kind is not BindingKind.PARAMETER:
         return False
     function = bound.scope.node
-    if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
+    if not isinstance(function, cst.FunctionDef | cst.Lambda) or not function.params.params:
+        return False
+    return function.params.params[-1].name.value == name.value and (
+        _is_hook(module, function) or _is_handed_on_as_hook(module, function)
+    )
+
+
+def _is_hook(module: Module, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Say whether it is a method of a callback that gets the logs."""
+    if isinstance(function, cst.Lambda) or not _GETS_LOGS.match(function.name.value):
         return False
     around = next(
         (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
     )
     known = module.oracle.class_type
     bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
-    return function.params.params[-1].name.value == name.value and any(
+    return any(
         made is not None and made.kind is Kind.CALLBACK
         for each in bases
         if (made := known(each or ""))
+    )
+
+
+def _is_handed_on_as_hook(module: Module, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Say whether a ``LambdaCallback`` is given it: ``on_epoch_end=lambda epoch, logs: …``."""
+    written: Sequence[cst.BaseExpression] = (
+        [function] if isinstance(function, cst.Lambda) else names_of_variable(module, function.name)
+    )
+    return any(
+        isinstance(given, cst.Arg)
+        and given.keyword is not None
+        and _GETS_LOGS.match(given.keyword.value) is not None
+        and isinstance(call, cst.Call)
+        and (made := module.type_of(call)) is not None
+        and made.kind is Kind.CALLBACK
+        and made.cls == "LambdaCallback"
+        for each in written
+        for given in (module.parent(each),)
+        for call in (None if given is None else module.parent(given),)
     )
 
 

@@ -9,12 +9,11 @@ import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_with_spelling
+from kdoctor.analysis.dataflow.uses import names_of_variable, names_with_spelling
 from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.queries import Call, calls, classes
-from kdoctor.memoize import once
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -67,10 +66,9 @@ def _lineage(build: Call, use: MemberUse) -> list[cst.ClassDef]:
 
 def _is_run_around(module: Module, use: MemberUse) -> bool:
     """Say whether what is written like the object was run above, or is run before all else."""
-    owner = module.source(use.node.value)
     start = module.span(use.node).start
     function = points_to_of(module).function_around(use.node)
-    uses = _uses(module, owner)
+    uses = sorted(_uses_of(module, use.node.value), key=lambda each: each[0])
     if any(place < start and name in _RUNS for place, name, _ in uses):
         return True
     after = (
@@ -81,19 +79,21 @@ def _is_run_around(module: Module, use: MemberUse) -> bool:
     return next((name in _RUNS for name in after if name not in OF_NO_MATTER), False)
 
 
-@once
-def _uses(module: Module, owner: str) -> list[tuple[int, str, cst.CSTNode]]:
-    """Return where what is written so is called, or a member of it is read, and which, in order."""
-    return sorted(_uses_of(module, owner), key=lambda each: each[0])
+def _uses_of(module: Module, owner: cst.BaseExpression) -> Iterator[tuple[int, str, cst.CSTNode]]:
+    """Yield where what is written so is called, or a member of it is read, and which.
 
-
-def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode]]:
-    leaf = owner.rpartition(".")[2]
-    for each in names_with_spelling(module, leaf):
+    Of a name only where it means this variable: each test of a file has a `model` of its own.
+    """
+    written = module.source(owner)
+    if isinstance(owner, cst.Name):
+        names = names_of_variable(module, owner)
+    else:
+        names = names_with_spelling(module, written.rpartition(".")[2])
+    for each in names:
         above = module.parent(each)
         node = above if isinstance(above, cst.Attribute) and above.attr is each else each
         around = module.parent(node)
-        if module.source(node) != owner:
+        if module.source(node) != written:
             continue
         if isinstance(around, cst.Attribute) and around.value is node:
             yield module.span(around).start, around.attr.value, around

@@ -19,6 +19,7 @@ from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
 _MAX_DEPTH: Final = 6  # lists in lists, and names
+_SHAPING: Final = frozenset({"expand_dims", "ravel", "reshape", "squeeze"})
 
 
 def _may_be_text(form: object) -> bool:
@@ -68,7 +69,13 @@ def _arrays_of_text(module: Module, given: cst.BaseExpression) -> Iterator[cst.B
             yield part
 
 
-def _is_of_text(module: Module, made: cst.Call) -> bool:
+def _is_of_text(module: Module, made: cst.Call, depth: int = 0) -> bool:
+    shaped = _shaped(module, made)
+    if shaped is not None:
+        inner = value_of(module, shaped)
+        if not isinstance(inner, cst.Call) or depth > _MAX_DEPTH:
+            return False
+        return _is_of_text(module, inner, depth + 1)
     name = module.qualified(made.func) or ""
     if not name.startswith("numpy.") or name.removeprefix("numpy.") not in CONVERTING:
         return False
@@ -79,6 +86,18 @@ def _is_of_text(module: Module, made: cst.Call) -> bool:
     return isinstance(value_of(module, of.value), cst.List | cst.Tuple) and _holds_text(
         module, of.value
     )
+
+
+def _shaped(module: Module, made: cst.Call) -> cst.BaseExpression | None:
+    """Return the array that a call gives another shape: ``texts.reshape(-1, 1)``."""
+    name = module.qualified(made.func) or ""
+    if name.startswith("numpy.") and name.removeprefix("numpy.") in _SHAPING:
+        given = argument(made, "a", 0)
+        return None if given is None else given.value
+    match made.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=method)) if method in _SHAPING:
+            return owner
+    return None
 
 
 def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -117,7 +136,12 @@ def _finding(given: Argument, arrays: list[cst.BaseExpression]) -> Finding:
 
 def _edit(module: Module, array: cst.BaseExpression, spelled: str) -> Edit:
     """Write the other function where the array is made on the spot, or put it around."""
-    if isinstance(array, cst.Call) and len(array.args) == 1 and array.args[0].keyword is None:
+    if (
+        isinstance(array, cst.Call)
+        and _shaped(module, array) is None
+        and len(array.args) == 1
+        and array.args[0].keyword is None
+    ):
         return Edit(module.span(array.func), (spelled,))
     span = module.outer_span(array)
     return Edit(span, (f"{spelled}(", Hole(span), ")"))

@@ -9,6 +9,7 @@ from kdoctor.analysis.queries import Read, reads
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import MemberTable, attribute
 from kdoctor.rules.members._error_owner import symbol
+from kdoctor.rules.members._own_metrics import has_metrics_of_its_own
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -27,16 +28,13 @@ _ORDER = (
 _GIVE_VALUES = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 _FURTHER = 3  # From here on they disagree on the places: `test_on_batch` takes `return_dict`.
 
-# A class that has one of these may well update metrics that no `compile` was told of.
-_OWN = frozenset({"compute_metrics", "metrics", "train_step"})
-
 
 @rule(
     "KD216", severity=Severity.CHANGE, since="3.0", look_for=reads("metrics_names", on=Kind.MODEL)
 )
 def check(read: Read) -> Finding | None:
     """Report each read that the user's own model does not define."""
-    if _has_metrics_of_its_own(read):
+    if has_metrics_of_its_own(read):
         return None
     return read.finding(
         "`metrics_names` has a single entry, `compile_metrics`, for all metrics of `compile`",
@@ -111,19 +109,3 @@ def _has_one_output(read: Read) -> bool:
     given = argument(made, "outputs", 1)
     output = None if given is None else read.module.type_of(given.value)
     return output is not None and output.kind is Kind.TENSOR and output.cls is not None
-
-
-def _has_metrics_of_its_own(read: Read) -> bool:
-    """Say whether the model is of a class that sees to its metrics itself: they have their names.
-
-    What the class updates on its own are metrics of the model, each by its name.
-    """
-    ancestors = read.module.ancestors(read.node)
-    around = next((each for each in ancestors if isinstance(each, cst.ClassDef)), None)
-    for each in read.module.nodes(cst.ClassDef):
-        is_its = each.name.value == read.owner.cls or each is around
-        if is_its and any(
-            isinstance(part, cst.FunctionDef) and part.name.value in _OWN for part in each.body.body
-        ):
-            return True
-    return False

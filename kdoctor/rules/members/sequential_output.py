@@ -62,15 +62,26 @@ def _is_sequential(read: Read) -> bool:
 
 
 def _parameter(module: Module, model: cst.BaseExpression) -> Binding | None:
+    """Return the parameter that it is, or that a class keeps: ``self.model = model``."""
+    if isinstance(model, cst.Attribute):
+        kept = points_to_of(module).stored(model)
+        match kept:
+            case (cst.Tuple() as several, (int() as place,)) if place < len(several.elements):
+                model = several.elements[place].value  # self.model, self.size = model, size
+            case (value, ()):
+                model = value
+            case _:
+                return None
     bound = module.bindings_at(model) if isinstance(model, cst.Name) else ()
     is_given = len(bound) == 1 and isinstance(bound[0].node, cst.Param)
     return bound[0] if is_given else None
 
 
 def _is_made_a_tensor(read: Read) -> bool:
-    """Say whether the function calls the model on a symbolic tensor."""
+    """Say whether the function, or the class that keeps it, calls it on a symbolic tensor."""
     module, scope = read.module, read.module.scope_of(read.node)
-    inside = (each for each in module.nodes(cst.Call) if module.scope_of(each) is scope)
+    is_kept = isinstance(read.node.value, cst.Attribute)
+    inside = (each for each in module.nodes(cst.Call) if is_kept or module.scope_of(each) is scope)
     return _is_among(read, (each.func for each in inside if is_symbolic(module, each)))
 
 

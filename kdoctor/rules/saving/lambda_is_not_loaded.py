@@ -12,11 +12,13 @@ from kdoctor.analysis.calls import (
     argument,
     is_hidden,
     keras_version,
+    speller_at,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
+from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.queries import Call, Instance, constructs, functions
 from kdoctor.analysis.queries.forms import Expression
-from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._save_and_load_calls import (
     FileUse,
@@ -66,13 +68,30 @@ def _copy(copy: Call, lambdas: frozenset[cst.Call]) -> Finding | None:
         return None
     copied = copy.argument("model", 0)
     by_call = points_to_by_call_of(copy.module)
-    if copied is None or not _has(by_call, copy.call, copied.value, lambdas):
+    if copied is None or not _may_have(by_call, copy.call, copied.value, lambdas):
         return None
+    is_sure = _has(by_call, copy.call, copied.value, lambdas)
     return copy.finding(
         f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
+        confidence=None if is_sure else Confidence.LIKELY,
         help="Replace the `Lambda` with a custom layer, or allow it with "
         "`keras.config.enable_unsafe_deserialization()`.",
-        fix=NoFix("the replacement for the lambda is your choice"),
+        fix=_allowed(copy),
+    )
+
+
+def _allowed(copy: Call) -> Fix | NoFix:
+    """Return the fix that allows lambdas on the line above."""
+    slot = statement_slot(copy.module, copy.call)
+    if slot is None:
+        return NoFix("there is no place for a statement before the copy")
+    spelled, need = speller_at(copy.module, copy.call).spell(f"keras.config.{_SWITCH}")
+    start = slot.span.start
+    return copy.fix(
+        "Allow Python lambdas before the copy",
+        Edit(Span(start, start), (f"{spelled}()\n{slot.indent}",)),
+        imports=() if need is None else (need,),
+        unsafe_because="from then on Keras also runs the lambdas that loaded files contain",
     )
 
 
@@ -105,6 +124,17 @@ def _holds(by_call: PointsToByCall, save: PathUse, layers: frozenset[cst.Call]) 
     """Say whether a model that is saved surely has one of these layers in it."""
     model = model_of(save)
     return model is not None and _has(by_call, save.call, model, layers)
+
+
+def _may_have(
+    by_call: PointsToByCall, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
+) -> bool:
+    """Say whether one of the models that are copied has such a layer: each copy is an error."""
+    return any(
+        not layers.isdisjoint(by_call.inside(each))
+        for frame in by_call.runs(at)
+        for each in by_call.each_made(model, frame)[0]
+    )
 
 
 def _has(
