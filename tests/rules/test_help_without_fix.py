@@ -226,53 +226,6 @@ optimizer = Adam(InverseTimeDecay(rate, 1, decay))
 assert abs(float(optimizer.learning_rate) - 0.1) < 1e-6
 """,
     ),
-    "a mask for all steps": (
-        "from keras import backend\n\nmasks = backend.ContextValueCache(lambda x: x)",
-        "derive the cell from keras.layers.LSTMCell (or another cell) and call its get_dropout_mask(x)",
-        """
-import keras
-import numpy as np
-
-
-class Cell(keras.layers.SimpleRNNCell):
-    def call(self, x, states, training=False):
-        if training:
-            x = x * self.get_dropout_mask(x)
-        y = x @ self.kernel + states[0]
-        return y, [y]
-
-
-layer = keras.layers.RNN(Cell(3, dropout=0.5), return_sequences=True)
-model = keras.Sequential([keras.Input((4, 2)), layer])
-model.compile("sgd", "mse")
-model.fit(np.ones((4, 4, 2)), np.ones((4, 4, 3)), batch_size=3, verbose=0)
-y = keras.ops.convert_to_numpy(model(np.ones((2, 4, 2)), training=True))
-assert np.allclose(np.diff(y, axis=1), y[:, :1], atol=1e-5)
-""",
-    ),
-    "a mask at each step": (
-        "from keras import backend\n\nmasks = backend.ContextValueCache(lambda x: x)",
-        "`keras.random.dropout(keras.ops.ones_like(x), rate)`",
-        """
-import keras
-import numpy as np
-
-
-class Cell(keras.layers.Layer):
-    state_size = output_size = 2
-
-    def call(self, x, states, training=False):
-        if training:
-            x = x * keras.random.dropout(keras.ops.ones_like(x), 0.5)
-        y = x + states[0]
-        return y, [y]
-
-
-model = keras.Sequential([keras.Input((4, 2)), keras.layers.RNN(Cell()), keras.layers.Dense(1)])
-model.compile("sgd", "mse")
-model.fit(np.ones((4, 4, 2)), np.ones((4, 1)), batch_size=3, verbose=0)
-""",
-    ),
     "a placeholder of no shape": (
         "from keras import backend as K\n\nx = K.placeholder(None)",
         "where `shape` is None, write `(None,) * rank`",

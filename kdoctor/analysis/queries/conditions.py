@@ -285,6 +285,11 @@ def read_of(may_be: Callable[[Site, ast.expr], bool], *members: str) -> Trigger:
     return member(*members) & Trigger(holds)
 
 
+def read_of_attribute(*members: str) -> Trigger:
+    """An attribute of one of these names is read of another: ``self.layer.add_weight``."""
+    return read_of(lambda _, owner: isinstance(owner, ast.Attribute), *members)
+
+
 def only(where: Callable[[str], bool]) -> Trigger:
     """All that is imported, or read through imports, has dotted names of which ``where`` holds."""
     return Trigger(lambda quick, _: all(map(where, quick.names)))

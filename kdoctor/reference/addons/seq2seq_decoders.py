@@ -68,7 +68,7 @@ class BaseDecoder(keras.layers.Layer):
         self.maximum_iterations = maximum_iterations
         self.parallel_iterations = parallel_iterations
         self.swap_memory = swap_memory
-        self.supports_jit = False  # how many steps there are, the data say
+        self.supports_jit = False
         self.supports_masking = True
 
     def build(self, input_shape):

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 class ContextValueCache(weakref.WeakKeyDictionary):
-    """A value for each graph, and one for eager code; the key None is this graph."""
+    """A value for each graph and for eager code; the key None is this one."""
 
     class Eagerly:
         """The key of what is made while code runs eagerly."""
@@ -21,7 +21,7 @@ class ContextValueCache(weakref.WeakKeyDictionary):
         return tf.compat.v1.get_default_graph()
 
     def _around(self, key):
-        """Return the key of the graph around one that belongs to a function."""
+        """Return the key of the graph around that of a function."""
         is_eager = tf.compat.v1.executing_eagerly_outside_functions()
         is_function = hasattr(key.outer_graph, "outer_graph")
         return key.outer_graph if is_function or not is_eager else self.Eagerly
@@ -37,7 +37,7 @@ class ContextValueCache(weakref.WeakKeyDictionary):
         return value
 
     def setdefault(self, key=None, default=None, kwargs=None):
-        """Return the value of a key, made with these arguments where there is none."""
+        """Return the value of a key; where there is none, make it."""
         key = self._key() if key is None else key
         if default is None and key not in self:
             default = self.default_factory(**(kwargs or {}))

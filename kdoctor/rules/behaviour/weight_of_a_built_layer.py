@@ -11,7 +11,7 @@ from kdoctor.analysis.calls import is_call_of_super
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.analysis.queries import File, classes, files
-from kdoctor.analysis.queries.conditions import member
+from kdoctor.analysis.queries.conditions import member, read_of_attribute
 from kdoctor.model import Confidence, Edit, Finding, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
@@ -28,7 +28,7 @@ _ERROR: Final = (
     "KD496",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=files(member(_ADD), member("build"), classes(of=Kind.LAYER)),
+    look_for=files(read_of_attribute(_ADD), member("build"), classes(of=Kind.LAYER)),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each weight that is added to an inner layer in `build`, below what builds it."""

@@ -15,10 +15,9 @@ from kdoctor.analysis.calls import (
     speller_at,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
-from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.queries import Call, Instance, constructs, functions
 from kdoctor.analysis.queries.forms import Expression
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import rule
 from kdoctor.rules.saving._save_and_load_calls import (
     FileUse,
@@ -74,24 +73,31 @@ def _copy(copy: Call, lambdas: frozenset[cst.Call]) -> Finding | None:
     return copy.finding(
         f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
         confidence=None if is_sure else Confidence.LIKELY,
-        help="Replace the `Lambda` with a custom layer, or allow it with "
-        "`keras.config.enable_unsafe_deserialization()`.",
-        fix=_allowed(copy),
+        help="Replace the `Lambda` with a custom layer, or pass a `clone_function` that makes the "
+        "new layer of the function itself. (`keras.config.enable_unsafe_deserialization()` also "
+        "lets a copy through, but its lambda no longer knows the names of the module.)",
+        fix=_made_of_functions(copy),
     )
 
 
-def _allowed(copy: Call) -> Fix | NoFix:
-    """Return the fix that allows lambdas on the line above."""
-    slot = statement_slot(copy.module, copy.call)
-    if slot is None:
-        return NoFix("there is no place for a statement before the copy")
-    spelled, need = speller_at(copy.module, copy.call).spell(f"keras.config.{_SWITCH}")
-    start = slot.span.start
+def _made_of_functions(copy: Call) -> Fix | NoFix:
+    """Return the fix that copies each `Lambda` with its function, the other layers as before."""
+    if copy.is_hidden:
+        return NoFix("`**` hides the other arguments")
+    speller = speller_at(copy.module, copy.call)
+    spelled, need = speller.spell("keras.layers.Lambda")
+    function = (
+        "lambda layer: "
+        f'{spelled}(**{{**layer.get_config(), "function": layer.function}}) '
+        f"if isinstance(layer, {spelled}) "
+        "else layer.__class__.from_config(layer.get_config())"
+    )
     return copy.fix(
-        "Allow Python lambdas before the copy",
-        Edit(Span(start, start), (f"{spelled}()\n{slot.indent}",)),
+        "Pass a `clone_function` that keeps the functions of `Lambda` layers",
+        add_keyword(copy.module, copy.call, f"clone_function={function}"),
         imports=() if need is None else (need,),
-        unsafe_because="from then on Keras also runs the lambdas that loaded files contain",
+        unsafe_because="an output shape or a mask that is a lambda itself, and a `Lambda` in an "
+        "inner model, are still refused",
     )
 
 
