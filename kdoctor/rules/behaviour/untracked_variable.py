@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import libcst as cst
 
@@ -25,6 +26,8 @@ _KEYWORDS = {
     "dtype": "dtype",
     "shape": "shape",
 }
+_LACKS: Final = "`keras.Variable` lacks a few methods of TensorFlow variables"
+_FIRST: Final = ", and comes first in the `get_weights()` of a model, where it came last"
 
 
 def _is_variable(facts: TargetFacts, name: str) -> bool:
@@ -104,7 +107,7 @@ def _fix(kept: Store, call: cst.Call) -> Fix | NoFix:
         f"Write `{spelled}` instead of `{module.source(call.func)}`",
         *edits,
         imports=[need],
-        unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
+        unsafe_because=_LACKS + (_FIRST if kept.owner.kind is Kind.MODEL else ""),
     )
 
 
