@@ -314,6 +314,14 @@ HIDDEN = {
         "True",
         "False",
     ),
+    "slowing": (
+        (
+            "def slowing():\n"
+            "    return keras.callbacks.LearningRateScheduler(lambda epoch, rate: float(rate) * 0.5)\n"
+        ),
+        "0.5",
+        "0.25",
+    ),
     "Batches": (
         (
             "class Batches(keras.utils.Sequence):\n"
@@ -388,3 +396,16 @@ def test_a_hidden_difference_is_not_called_equal(verdicts, name):
 @pytest.mark.parametrize("name", HIDDEN)
 def test_the_right_fix_is_equal(verdicts, name):
     assert verdicts["right", name].state is VerdictState.EQUAL, verdicts["right", name]
+
+
+@pytest.mark.frameworks
+def test_callbacks_whose_work_nobody_sees_are_not_called_equal():
+    pytest.importorskip("tf_keras")
+    before = KERAS + (
+        "def idle():\n    return keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: None)\n"
+    )
+    source = Source("idle.py", before, commented(before, "None"))
+    here = Interpreter(sys.executable, "the one that runs the tests")
+    (verdict,) = verify([source], lambda _: None, here, Limits(seconds=60.0)).verdicts
+    assert verdict.state is VerdictState.NOT_TRIED
+    assert "no visible effect" in verdict.why

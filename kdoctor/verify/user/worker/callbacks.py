@@ -159,11 +159,12 @@ def trained_with(callbacks: list[Any], kind: str, side: Side) -> dict[str, Any]:
 
 def _has_hooks(callback: Any, phase: str) -> bool:
     """Say whether the user's own code in a callback has hooks for a phase."""
-    classes = [each for each in type(callback).__mro__ if _is_of_user(each)]
+    classes = [each for each in type(callback).__mro__ if is_of_user(each)]
     return any(f"on_{phase}_" in name for each in classes for name in vars(each))
 
 
-def _is_of_user(subject: type) -> bool:
+def is_of_user(subject: type) -> bool:
+    """Say whether a class is the user's own, not one of the frameworks."""
     return subject.__module__.partition(".")[0] not in _FRAMEWORKS
 
 
@@ -183,7 +184,7 @@ def _names_in(subject: type) -> set[str]:
     """Return the names used by the methods of a class and of its user-defined bases."""
     found = set()
     for each in subject.__mro__:
-        if _is_of_user(each):
+        if is_of_user(each):
             for value in vars(each).values():
                 found |= set(getattr(getattr(value, "__code__", None), "co_names", ()))
     return found
