@@ -165,8 +165,9 @@ TOPICS = (
     Topic(
         "untracked-weights",
         "Weights that are not tracked",
-        "Variables of a layer or a model that Keras does not train, or does not save.",
-        ("KD402", "KD430", "KD449", "KD609"),
+        "Variables of a layer or a model that Keras does not train, does not save, or lists in "
+        "another order.",
+        ("KD402", "KD430", "KD449", "KD497", "KD609"),
     ),
 )  # fmt: skip
 
