@@ -36,6 +36,7 @@ from kdoctor.verify.addons.sequences import (
     of_tiles,
 )
 from kdoctor.verify.addons.text import TEXT
+from kdoctor.verify.addons.warps import IMAGES
 
 _Cases = tuple[dict[str, Any], ...]
 _REDUCED: _Cases = (
@@ -233,5 +234,6 @@ SCENARIOS: dict[str, Scenario] = {
     "SequenceLoss": of_sequence_loss,
     "tile_batch": of_tiles,
     **TEXT,
+    **IMAGES,
 }  # fmt: skip
 """By the name of the class or function."""
