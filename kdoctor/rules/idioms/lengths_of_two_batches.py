@@ -62,8 +62,8 @@ def check(given: Argument) -> Finding | None:
         return None
     return given.finding(
         "batches may be of several lengths, and what the first two have in common holds for all: "
-        "by chance, TypeError: `generator` yielded an element of shape (32, 5) where an element "
-        "of shape (None, 8) was expected.",
+        "by chance, InvalidArgumentError: Graph execution error: … TypeError: `generator` yielded "
+        "an element of shape (32, 5) where an element of shape (None, 8) was expected.",
         confidence=Confidence.LIKELY,
         help="Make a `tf.data.Dataset` of it whose `output_signature` leaves the sizes open; or "
         "pad all batches to one length.",
