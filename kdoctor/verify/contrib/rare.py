@@ -77,7 +77,8 @@ def _steps_of_graphs(keras: Any, optimizer: Any, starts: Any, count: int) -> Any
 
 def convolution_aware(side: Side) -> Found:
     """Draw kernels: of which size, and how far they spread; signs are up to LAPACK."""
-    for number, case in enumerate(({"seed": 3}, {"seed": 5, "eps_std": 0.2})):
+    cases: Any = ({"seed": 3}, {"seed": 5, "eps_std": 0.2})
+    for number, case in enumerate(cases):
         for shape in ((3, 4, 5), (3, 3, 4, 5), (1, 1, 4, 2), (2, 3, 2, 3, 2)):
             found = np.array(side.made(**case)(shape), "float32")
             yield f"{number} {shape}", list(found.shape)

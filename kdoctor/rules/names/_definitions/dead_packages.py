@@ -31,6 +31,7 @@ _UNLIKE_CONTRIB: Final = {
     "SnapshotModelCheckpoint": _SAVED,
     "SnapshotCallbackBuilder": f"{_SAVED}, and the best weights are those of `val_accuracy`",
     "ConvolutionAware": _RANDOM,
+    **dict.fromkeys(("DenseNetFCN", "NASNet"), "it was not compared with that of `keras_contrib`"),
     "TensorBoardGrouped": "files and tags are those of the callback of Keras 3",
     **dict.fromkeys(("DenseNetImageNet121", "NASNetMobile", "NASNetLarge"), _PRETRAINED),
     **dict.fromkeys(("DenseNetImageNet161", "DenseNetImageNet169"), _PRETRAINED),
