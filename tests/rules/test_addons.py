@@ -116,11 +116,11 @@ def test_what_is_safe_says_so_and_the_rest_why_not(tmp_path: Path) -> None:
 
 def test_names_without_a_definition_stay_beside_those_that_go(tmp_path: Path) -> None:
     before = (
-        "import tensorflow_addons as tfa\n\nlayers = tfa.layers.CRF(5), tfa.layers.GELU()\n"
+        "import tensorflow_addons as tfa\n\nlayers = tfa.register_all(), tfa.layers.GELU()\n"
         "done = tfa.activations.mish(1.0)  # smooth\n"
     )
     fixed, done = fix(tmp_path, before)
-    assert "layers = tfa.layers.CRF(5), GELU()\n" in fixed
+    assert "layers = tfa.register_all(), GELU()\n" in fixed
     assert "done = mish(1.0)  # smooth\n" in fixed
     assert fixed.startswith("import tensorflow_addons as tfa\n")
     (left,) = done.left.findings
@@ -208,7 +208,7 @@ def test_each_definition_fits_a_line_and_reads_what_comes_with_keras_and_tensorf
             assert max(map(len, each.text.splitlines())) <= 88
             assert "# " not in each.text
             used = {line.split()[1] for line in each.imports}
-            assert used <= {"keras", "tensorflow", *sys.stdlib_module_names}
+            assert used <= {"keras", "numpy", "tensorflow", *sys.stdlib_module_names}
 
 
 def test_several_names_of_a_file_come_at_once_and_share_what_they_need(tmp_path: Path) -> None:
@@ -390,13 +390,13 @@ def test_one_use_that_stays_holds_back_no_other(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     before = (
         "import keras\nimport tensorflow_addons as tfa\n\nfirst = tfa.layers.GELU()\n\n\n"
-        "def later(x):\n    return tfa.layers.StochasticDepth()(x) + tfa.text.crf_decode(x)\n"
+        "def later(x):\n    return tfa.layers.StochasticDepth()(x) + tfa.register_all(x)\n"
     )
     path.write_text(before)
     done = engine.fix([path], apply=True, isolated=True)
     safe = path.read_text()
     assert "first = GELU()\n" in safe
-    assert "    return tfa.layers.StochasticDepth()(x) + tfa.text.crf_decode(x)\n" in safe
+    assert "    return tfa.layers.StochasticDepth()(x) + tfa.register_all(x)\n" in safe
     assert [each.fix.applicability for each in done.left.findings] == [Applicability.UNSAFE]
     fixed, done = fix(tmp_path, before)
     assert "    import tensorflow_addons as tfa\n    return StochasticDepth()(x) + tfa" in fixed

@@ -76,7 +76,7 @@ def _loaded(folder, name):  # noqa: ANN001, ANN202
 def main(folder, *names):  # noqa: ANN001, ANN002, ANN201
     """Print the results of scenarios, of all where none is named."""
     scenarios = _loaded(folder, "scenarios")
-    for name in ("sequences", "attention"):
+    for name in ("sequences", "attention", "calls", "text"):
         _loaded(folder, name)
     cases = _loaded(folder, "cases")
     results, failed = {}, []

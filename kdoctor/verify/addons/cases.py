@@ -35,6 +35,7 @@ from kdoctor.verify.addons.sequences import (
     of_sequence_loss,
     of_tiles,
 )
+from kdoctor.verify.addons.text import TEXT
 
 _Cases = tuple[dict[str, Any], ...]
 _REDUCED: _Cases = (
@@ -231,5 +232,6 @@ SCENARIOS: dict[str, Scenario] = {
     "sequence_loss": of_sequence_loss,
     "SequenceLoss": of_sequence_loss,
     "tile_batch": of_tiles,
+    **TEXT,
 }  # fmt: skip
 """By the name of the class or function."""

@@ -47,6 +47,10 @@ WRITTEN: Final = (
     *("BasicDecoderOutput", "AttentionMechanism", "LuongAttention", "BahdanauAttention"),
     *("AttentionWrapper", "AttentionWrapperState", "hardmax", "sequence_loss", "SequenceLoss"),
     "tile_batch",
+    *("crf_filtered_inputs", "crf_unary_score", "crf_binary_score", "crf_sequence_score"),
+    *("crf_multitag_sequence_score", "crf_log_norm", "crf_forward", "crf_log_likelihood"),
+    *("viterbi_decode", "CrfDecodeForwardRnnCell", "crf_decode_forward", "crf_decode_backward"),
+    *("crf_decode", "crf_constrained_decode", "CRF", "CRFModelWrapper"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 
