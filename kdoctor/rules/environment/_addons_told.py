@@ -24,7 +24,7 @@ TOLD: Final = {
         "what stands for the package's operations has no kernels of its own: it would be `True`"
     ),
     "options.warn_fallback": (
-        "it told that an operation ran without the package's kernels, as all do now: delete the call"
+        "it told that an operation ran without a kernel of the package, as all do now: delete it"
     ),
     "optimizers.KerasLegacyOptimizer": (
         "it was `Optimizer` of Keras 2 by another name; derive from `keras.optimizers.Optimizer`, "

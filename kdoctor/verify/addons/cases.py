@@ -36,6 +36,7 @@ from kdoctor.verify.addons.sequences import (
     of_sequence_loss,
     of_tiles,
 )
+from kdoctor.verify.addons.text import TEXT
 from kdoctor.verify.addons.training_cases import TRAINING
 
 _Cases = tuple[dict[str, Any], ...]
@@ -235,5 +236,6 @@ SCENARIOS: dict[str, Scenario] = {
     "tile_batch": of_tiles,
     **LAYERS,
     **TRAINING,
+    **TEXT,
 }  # fmt: skip
 """By the name of the class or function."""

@@ -67,6 +67,10 @@ WRITTEN: Final = (
     *("extend_with_decoupled_weight_decay", "TimeStopping", "TQDMProgressBar", "Number"),
     *("Initializer", "Regularizer", "Constraint", "Activation", "Optimizer", "TensorLike"),
     *("FloatTensorLike", "AcceptableDTypes"),
+    *("crf_filtered_inputs", "crf_unary_score", "crf_binary_score", "crf_sequence_score"),
+    *("crf_multitag_sequence_score", "crf_log_norm", "crf_forward", "crf_log_likelihood"),
+    *("viterbi_decode", "CrfDecodeForwardRnnCell", "crf_decode_forward", "crf_decode_backward"),
+    *("crf_decode", "crf_constrained_decode", "CRF", "CRFModelWrapper"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 
