@@ -79,6 +79,7 @@ OLD_KERAS := 2.3.1 2.2.4
 
 old-oracle: $(STAMP) $(OLD_KERAS:%=$(OLD)/%/.installed) ## Run what is gone on keras 2.3.1 and 2.2.4, and record it
 	$(BIN)/python -m tools.old_oracle $(foreach release,$(OLD_KERAS),$(release)=$(OLD)/$(release)/bin/python)
+	$(BIN)/python -m tools.old_oracle.helpers $(OLD)/2.2.4/bin/python
 
 $(OLD)/%/.installed:
 	$(OLD_PYTHON) -m venv $(@D)

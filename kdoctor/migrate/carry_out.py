@@ -137,9 +137,10 @@ class _Migration:
         ceiling = first.passed & second.passed
         if not ceiling:
             why = first.problem or usual_error(first.tests)
+            cure = cure_of(why, self._sides[OLD], self._suites)
             raise UsageProblem(
                 f"no test passes on Keras 2{why and f' ({why})'}, so none can judge a change; "
-                f"what they wrote is in {first.log}{cure_of(why, self._sides[OLD])}"
+                f"what they wrote is in {first.log}{cure}"
             )
         for each in (first.problem, second.problem):
             if each and f"on Keras 2, {each}" not in self._notes:
