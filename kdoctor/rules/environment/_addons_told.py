@@ -1,0 +1,100 @@
+"""What to do instead of names of `tensorflow_addons` that nothing stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kdoctor.rules.names._definitions.dead_packages import ADDONS, PACKAGE
+from kdoctor.syntax import Module
+
+_KERNELS: Final = (
+    "it chose whether operations of the package ran in C++; what stands for them here is made of "
+    "Keras' and TensorFlow's own: delete the call"
+)
+_BEAMS: Final = (
+    "search with a loop of your own: add the log-probabilities of a step to those of each beam, "
+    "take the best with `tf.math.top_k` over beams and words together, and gather the states of "
+    "their parents (`index // words`)"
+)
+_MONOTONIC: Final = (
+    "derive from `AttentionMechanism`, which kdoctor writes out: `BahdanauAttention` and "
+    "`LuongAttention` with a bias added to the score, a sigmoid in place of the softmax, and "
+    "`p * tf.math.cumprod(1 - p, 1, exclusive=True)` times what was attended to before"
+)
+_SKIPS: Final = (
+    "pair each token with those beside it in NumPy, before the data get into tensors: for each "
+    "place a random number of steps from `min_skips` to `max_skips` to both sides"
+)
+TOLD: Final = {
+    **dict.fromkeys(
+        (
+            "seq2seq.BeamSearchDecoder",
+            "seq2seq.BeamSearchDecoderOutput",
+            "seq2seq.BeamSearchDecoderState",
+            "seq2seq.FinalBeamSearchDecoderOutput",
+        ),
+        _BEAMS,
+    ),
+    **dict.fromkeys(
+        (
+            "seq2seq.BahdanauMonotonicAttention",
+            "seq2seq.LuongMonotonicAttention",
+            "seq2seq.monotonic_attention",
+        ),
+        _MONOTONIC,
+    ),
+    "seq2seq.gather_tree": (
+        "go back from the last step in a loop: `ids = tf.gather(step_ids[t], beam, batch_dims=1)`, "
+        "then `beam = tf.gather(parent_ids[t], beam, batch_dims=1)`"
+    ),
+    "seq2seq.gather_tree_from_array": (
+        "find the beam of each step as for `gather_tree`, and read the array with `tf.gather(…, "
+        "axis=2, batch_dims=2)`"
+    ),
+    "seq2seq.safe_cumprod": (
+        "write `tf.exp(tf.cumsum(tf.math.log(tf.clip_by_value(x, tiny, 1)), …))`, where `tiny` is "
+        "`np.finfo(x.dtype.as_numpy_dtype).tiny`"
+    ),
+    "text.parse_time": (
+        "parse texts with `datetime.datetime.strptime`, in a dataset by way of `tf.py_function`"
+    ),
+    "text.skip_gram_sample": _SKIPS,
+    "text.skip_gram_sample_with_text_vocab": _SKIPS,
+    "register_all": (
+        "it made the package's classes known to `load_model`; a class that kdoctor writes out "
+        "registers itself by the same name, `Addons>` and its own: import the module that has it, "
+        "and delete the call"
+    ),
+    "options.disable_custom_kernel": _KERNELS,
+    "options.enable_custom_kernel": _KERNELS,
+    "options.is_custom_kernel_disabled": (
+        "what stands for the package's operations has no kernels of its own: it would be `True`"
+    ),
+    "options.warn_fallback": (
+        "it told that an operation ran without a kernel of the package, as all do now: delete it"
+    ),
+    "optimizers.KerasLegacyOptimizer": (
+        "it was `Optimizer` of Keras 2 by another name; derive from `keras.optimizers.Optimizer`, "
+        "whose method is `update_step` (`kdoctor explain KD512`)"
+    ),
+}
+"""By the name below the package."""
+
+
+def told(module: Module) -> Iterator[str]:
+    """Yield what to do instead of each name that a file reads, and that nothing stands for."""
+    names = dict.fromkeys(each.name for each in module.references)
+    for name in names:
+        for end in _known(name):
+            yield f"Of `{PACKAGE}.{end}`: {TOLD[end]}."
+
+
+def _known(name: str) -> Iterator[str]:
+    if not name.startswith(f"{PACKAGE}."):
+        return
+    rest = name.removeprefix(f"{PACKAGE}.")
+    for each in TOLD:
+        file, leaf = ADDONS.recorded.names[each].file, each.rpartition(".")[2]
+        if any(f"{rest}.".startswith(f"{path}.") for path in (each, f"{file}.{leaf}")):
+            yield each
