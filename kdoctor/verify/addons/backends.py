@@ -66,7 +66,7 @@ class _Tape:
     def watch(self, tensors: Any) -> None:
         """Take no notice."""
 
-    def gradient(self, _: Any, of: Any) -> Any:
+    def gradient(self, _: Any, of: Any, **__: Any) -> Any:
         """Return that nothing is known."""
         return [_Untold()] * len(of) if isinstance(of, list) else _Untold()
 

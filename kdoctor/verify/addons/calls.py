@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def of_calls(
             rest = given[len(arrays) :]
             with tf.GradientTape() as tape:
                 tensors = [tf.constant(each) for each in arrays]
-                floats = [each for each in tensors if each.dtype.is_floating]
+                floats = [each for each in tensors if _is_floating(each)]
                 tape.watch(floats)
                 found = _listed(side.made(*tensors, *rest, **options))
                 total = _total(side, found)
@@ -50,7 +51,7 @@ def of_calls(
                 slopes = tape.gradient(total, floats, unconnected_gradients="zero")
                 for place, each in enumerate(slopes):
                     yield f"{number} gradient {place}", side.tf.convert_to_tensor(each)
-            if not has_graph:
+            if not (has_graph and isinstance(tf, ModuleType)):  # other backends have none
                 continue
             for place, each in enumerate(_in_a_graph(side, arrays, tail, rest, options)):
                 yield f"{number} graph {place}", each
@@ -76,10 +77,14 @@ def _listed(found: Any) -> list[Any]:
     return list(found) if isinstance(found, list | tuple) else [found]
 
 
+def _is_floating(tensor: Any) -> bool:
+    return "float" in str(tensor.dtype)
+
+
 def _total(side: Side, found: list[Any]) -> Any:
     """Return a number that all results which are floats have their part in."""
     floats = [side.tf.convert_to_tensor(each) for each in found]
-    floats = [each for each in floats if each.dtype.is_floating]
+    floats = [each for each in floats if _is_floating(each)]
     squares = [side.tf.reduce_sum(side.tf.cast(each, "float32") ** 2) for each in floats]
     return sum(squares, side.tf.constant(0.0))
 
