@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from pathlib import PurePath
 from typing import Final
+
+from kdoctor.modules.test_files import is_test_file
 
 _NAMES: Final = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino", "mlx"})
 _WORD: Final = "backend"
@@ -27,7 +28,7 @@ def is_for_a_backend(
     """
     waiting, known = [own], {own}
     for module in waiting:  # it grows meanwhile
-        importers = [each for each in dict.fromkeys(importers_of(module)) if not _is_test(each)]
+        importers = [each for each in dict.fromkeys(importers_of(module)) if not is_test_file(each)]
         if not importers:
             return False
         for each in importers:
@@ -83,13 +84,3 @@ def _imported(node: ast.AST) -> Iterator[str]:
             yield from (each.name for each in names)
             if module:
                 yield module.rpartition(".")[2]
-
-
-def _is_test(path: str) -> bool:
-    pure = PurePath(path)
-    stem = pure.stem
-    return (
-        stem.startswith(("test_", "conftest"))
-        or stem.endswith("_test")
-        or (not {"tests", "test"}.isdisjoint(pure.parts))
-    )

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import BACKENDS, KERAS_2_HELPERS, PROJECT_TYPES, other_backends
+from kdoctor.config import BACKENDS, KERAS_2_HELPERS, RULES_OF_BACKENDS, other_backends
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.documents.discovery import Search
 from kdoctor.engine.options import Options, each_of
@@ -29,7 +29,6 @@ from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
-_OF_BACKENDS: Final = "KD8"  # the rules that are silent without a backend beside TensorFlow
 _NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras": "tf.keras"}
 
 Codes = tuple[str, ...] | None  # None: all rules
@@ -217,13 +216,17 @@ class FileSelection:
     def _backends(self, settings: Settings) -> tuple[str, ...]:
         return _asked_backends(settings, self._options)
 
+    def asks_for_backends(self, path: str) -> bool:
+        """Say whether a file's code must run on another backend than TensorFlow."""
+        return bool(self._backends(self.of(os.path.dirname(path))))  # noqa: PTH120 - hot
+
     def _helpers(self, settings: Settings) -> str:
         option = self._options.get("keras_2_helpers")
         return option or settings.value("keras-2-helpers") or KERAS_2_HELPERS[0]
 
-    def _follows_types(self, settings: Settings) -> bool:
+    def _follows_types(self, settings: Settings) -> bool | None:
         asked = self._options.get("project_types"), settings.value("project-types")
-        return next((each for each in asked if each is not None), PROJECT_TYPES)
+        return next((each for each in asked if each is not None), None)
 
     def unsafe(self, option: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Say whether unsafe fixes are applied."""
@@ -232,7 +235,7 @@ class FileSelection:
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with the settings of its folder."""
         # By folder, where no file has rules of its own.
-        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool, tuple[str, ...]]] = {}
+        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool | None, tuple[str, ...]]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -343,7 +346,7 @@ def _check_that_it_is_asked(entry: str, where: str, codes: Iterable[str]) -> Non
     Raises:
         UsageProblem: the entry means no other rules.
     """
-    if all(code.startswith(_OF_BACKENDS) for code in codes):
+    if all(code.startswith(RULES_OF_BACKENDS) for code in codes):
         raise UsageProblem(
             f"{where}{entry}: these rules are asked with a backend only; add --backend all, or "
             '`backend = "all"` to the settings'
