@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from kdoctor.modules.definitions import UNCLEAR, Definition, Definitions
 from kdoctor.modules.name_uses import NameUse, Role
 from kdoctor.modules.recent_sources import RecentSource
-from kdoctor.modules.word_index import WRITES
+from kdoctor.modules.word_index import TAKES, WRITES
 
 MAX_NAMES: Final = 8  # under which one function is known, and classes without their own `__init__`
 _MAX_FILES: Final = 40  # that write such a name
@@ -66,16 +66,11 @@ class DefinitionUses:
         """
         found: list[tuple[RecentSource, NameUse]] = []
         are_all = not any(each.reads_own_names for each in self._sources(target.path) or ())
-        names = [target.name]
-        for name in names:  # it grows meanwhile
-            files = self._files_that(target.path, WRITES + name) or ()
-            others = [each for each in files if each != target.path and not but_not(each)]
-            are_all &= bool(files) and len(others) <= _MAX_FILES and len(names) <= MAX_NAMES
-            for source in (
-                one for each in others[:_MAX_FILES] for one in self._sources(each) or ()
-            ):
-                aliases = (each for each in self._aliases(source, target) if each not in names)
-                names += aliases if len(names) < MAX_NAMES else ()
+        files = self._files_that(target.path, TAKES + target.name) or ()
+        others = [each for each in files if each != target.path and not but_not(each)]
+        are_all &= len(others) <= _MAX_FILES
+        for source in (one for each in others[:_MAX_FILES] for one in self._sources(each) or ()):
+            for name in (target.name, *self._aliases(source, target)):
                 try:
                     uses = [*self._uses_in(source, target, name)]
                 except UnseenError:

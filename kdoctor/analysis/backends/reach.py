@@ -99,11 +99,12 @@ def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
     asks which backend there is (``checks``).
     """
     around = list(_functions_around(module, node))
-    if not around or any(is_for_tensorflow_alone(module, each) for each in around):
+    if not around or asks_for_the_backend(module, node):
+        return False  # first: a file for one backend may have hundreds of functions
+    if any(is_for_tensorflow_alone(module, each) for each in around):
         return False
     view = _View(module, _FILES)
-    is_run = any(_is_run(view, each) for each in around) or is_mixed_with_keras(module, node)
-    return is_run and not asks_for_the_backend(module, node)
+    return any(_is_run(view, each) for each in around) or is_mixed_with_keras(module, node)
 
 
 def is_run_by_keras_alone(module: Module, node: cst.CSTNode) -> bool:
@@ -178,6 +179,8 @@ def _find_reach(view: _View, function: Function) -> _Reach:
         return _Reach.ALSO  # what the steps of all backends share
     if not {_Use.RUN, _Use.AMONG_OTHERS}.intersection(uses) or not _DECIDE.isdisjoint(uses):
         return _Reach.NOT
+    if owner is None and _may_be_used_unseen(view, function):
+        return _Reach.ALSO
     is_alone = {_Use.AMONG_OTHERS, _Use.UNKNOWN, _Use.ELSEWHERE}.isdisjoint(uses)
     return _Reach.ONLY if is_alone else _Reach.ALSO
 
@@ -187,20 +190,24 @@ def _uses_elsewhere(view: _View, function: cst.FunctionDef) -> Iterator[_Use]:
     module, name = view.module, function.name.value
     if not is_at_the_top(module, function):
         return
-    if not view.further:
-        if module.name_may_be_imported_elsewhere(name):
-            yield _Use.UNKNOWN
-        return
-    found = uses_elsewhere(module, name)
-    for each in found.uses:
+    for each in uses_elsewhere(module, name).uses if view.further else ():
         opened = each.open()
         if opened is None:
             yield _Use.UNKNOWN
             continue
         there, node, noted = opened
         yield from noted(lambda: list(_uses(_View(there, view.further - 1), node)))  # noqa: B023
-    if not found.are_all:
-        yield _Use.UNKNOWN
+
+
+def _may_be_used_unseen(view: _View, function: cst.FunctionDef) -> bool:
+    """Say whether another file may use a function where nobody looks."""
+    module, name = view.module, function.name.value
+    if not is_at_the_top(module, function):
+        return False
+    found = uses_elsewhere(module, name)
+    if view.further and (found.uses or not found.are_all):
+        return not found.are_all
+    return module.name_may_be_imported_elsewhere(name)  # by a text, or as a part of a package
 
 
 def methods_run(module: Module, owner: cst.ClassDef) -> frozenset[str]:
