@@ -79,6 +79,7 @@ OLD_KERAS := 2.3.1 2.2.4
 
 old-oracle: $(STAMP) $(OLD_KERAS:%=$(OLD)/%/.installed) ## Run what is gone on keras 2.3.1 and 2.2.4, and record it
 	$(BIN)/python -m tools.old_oracle $(foreach release,$(OLD_KERAS),$(release)=$(OLD)/$(release)/bin/python)
+	$(BIN)/python -m tools.old_oracle.helpers $(OLD)/2.2.4/bin/python
 
 $(OLD)/%/.installed:
 	$(OLD_PYTHON) -m venv $(@D)
@@ -94,7 +95,7 @@ addons-oracle: $(STAMP) $(ADDONS)/.installed ## Run what takes the place of tens
 
 $(ADDONS)/.installed:
 	$(ADDONS_PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet 'tensorflow-cpu==2.14.1' 'tensorflow-addons==0.23.0' 'numpy<2'
+	$(@D)/bin/python -m pip install --quiet 'tensorflow-cpu==2.14.1' 'tensorflow-addons==0.23.0' 'numpy<2' 'nvidia-cuda-runtime-cu11==11.8.89'
 	touch $@
 
 contrib-oracle: $(STAMP) $(OLD)/2.2.4/.installed ## Run what takes the place of keras_contrib on that package (CONTRIB=CHECKOUT)

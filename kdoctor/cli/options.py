@@ -162,8 +162,8 @@ ProjectTypes = Annotated[
     bool | None,
     typer.Option(
         "--project-types/--no-project",
-        help="Follow types into the project's other files: what they pass, return and keep. It "
-        "takes longer.  [default: no]",
+        help="Follow types into the project's other files: what they pass, return and keep.  "
+        "[default: project-types]",
         show_default=False,
     ),
 ]

@@ -107,7 +107,7 @@ def _package_for(
     folder: str,
     *,
     cached: bool,
-    follows_types: bool | None,
+    follows_types: bool,
     observations: tuple[Observation, ...],
 ) -> ProjectPackage:
     """Return the project's modules for one target, shared by all rule selections."""

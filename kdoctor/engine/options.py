@@ -60,7 +60,8 @@ class Options(TypedDict, total=False):
     rules KD8 report what ties it to TensorFlow.
     ``keras_2_helpers``: ``"write"`` helpers of Keras 2 that Keras 3 no longer has into the file, or
     ``"import"`` what ``keras.src`` has today.
-    ``project_types``: True follows types into the project's other files.
+    ``project_types``: False takes each file by itself, and follows no types into the project's
+    other files.
     ``observations``: what names were seen to hold as the program ran; it counts where the code does
     not tell.
     ``config``: a file with settings that holds for all files, in the place of those beside them.
@@ -119,7 +120,7 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
         diffs=options.get("diffs", True),
         replacements=options.get("replacements", False),
         anchors=options.get("anchors", True),
-        project_types=options.get("project_types"),
+        project_types=options.get("project_types") is not False,
         observations=options.get("observations", ()),
         unsafe=unsafe,
         cached=options.get("cache", False),

@@ -28,7 +28,6 @@ from kdoctor.migrate.outcome import (
     Verdict,
 )
 from kdoctor.migrate.plan import Plan, plan
-from kdoctor.migrate.seen_errors import errors_seen
 from kdoctor.migrate.seen_fixes import seen_fixes
 from kdoctor.migrate.seen_values import SeenValue
 from kdoctor.migrate.state import Home, State
@@ -44,6 +43,7 @@ from kdoctor.migrate.worktree import Worktree
 from kdoctor.model import Applicability, Finding
 from kdoctor.progress import overview
 from kdoctor.target import Target
+from kdoctor.value_types import Observation
 
 _MAX_ROUNDS: Final = 10
 _MAX_ERRORS: Final = 5  # of a test, one after the other, each of which is looked into
@@ -96,7 +96,9 @@ class _Migration:
         self._fixes: list[FixOutcome] = []
         self._refused: set[BaselineEntry] = set()
         self._suggested: dict[BaselineEntry, FixOutcome] = {}
-        self._seen_in_trials: dict[SeenValue, None] = {}  # of the files as they are, in order
+        # Of the files as they are, with fixes that were not kept; in order.
+        self._seen_in_trials: dict[SeenValue, None] = {}
+        self._errors_in_trials: dict[Observation, str] = {}
         self._pins: list[str] = []
         self._pins_left: list[str] = []
         self._stopped = ""
@@ -135,9 +137,10 @@ class _Migration:
         ceiling = first.passed & second.passed
         if not ceiling:
             why = first.problem or usual_error(first.tests)
+            cure = cure_of(why, self._sides[OLD], self._suites)
             raise UsageProblem(
                 f"no test passes on Keras 2{why and f' ({why})'}, so none can judge a change; "
-                f"what they wrote is in {first.log}{cure_of(why, self._sides[OLD])}"
+                f"what they wrote is in {first.log}{cure}"
             )
         for each in (first.problem, second.problem):
             if each and f"on Keras 2, {each}" not in self._notes:
@@ -245,11 +248,11 @@ class _Migration:
         # What was suggested without knowing what was seen may be another fix.
         known = self._refused | {entry for entry, each in self._suggested.items() if each.seen}
         tried = set[BaselineEntry]()
-        failing = judge.ceiling - judge.now.passed - judge.flaky
+        now = judge.errors_in(judge.now)
         for _ in range(_MAX_ERRORS):
-            errors = errors_seen(failing, judge.now.tests, self._tree.folder)
             seen = (*judge.now.seen, *self._seen_in_trials)
-            found = seen_fixes(code, seen, target, errors)
+            errors = {**self._errors_in_trials, **dict(now)}
+            found = seen_fixes(code, seen, target, errors.items())
             if found is None:
                 return False
             entries = {each: entry_of(each, found.scan, here) for each in found.fixes}
@@ -257,7 +260,8 @@ class _Migration:
             if {entries[each] for each in fixes} <= tried:
                 return False
             tried |= {entries[each] for each in fixes}
-            fixes += self._suggested_in(found.scan, code) if self._seen_in_trials else []
+            is_further = bool(self._seen_in_trials or self._errors_in_trials)
+            fixes += self._suggested_in(found.scan, code) if is_further else []
             title = "Write what values at run time led to"
             if self._judge(title, judge, found.scan, fixes, found.how, found.because):
                 return True
@@ -316,8 +320,10 @@ class _Migration:
         if not judged.applied.files:
             self._tree.undo_changes()
             self._seen_in_trials.update(dict.fromkeys(judged.tried.seen))
+            self._errors_in_trials.update(judged.errors)
             return False
         self._seen_in_trials.clear()
+        self._errors_in_trials.clear()
         told = [each for _, each in verdicts if each.is_written]
         self._commit(title, judge, judged.run, len(told), paths_of(told), evidence(told))
         return True

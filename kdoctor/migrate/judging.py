@@ -13,10 +13,12 @@ from kdoctor.migrate.bisect import keep, needed
 from kdoctor.migrate.evidence import from_top, tests_that_run
 from kdoctor.migrate.fixes import USUAL, Applied, Code
 from kdoctor.migrate.outcome import FixOutcome, Verdict
+from kdoctor.migrate.seen_errors import errors_seen
 from kdoctor.migrate.suite_runs import Runner, TestRun
 from kdoctor.migrate.suites import Side
 from kdoctor.migrate.worktree import Worktree
 from kdoctor.model import Applicability, Finding
+from kdoctor.value_types import Observation
 
 _MAX_TESTS = 3  # named for a fix
 
@@ -24,13 +26,15 @@ _MAX_TESTS = 3  # named for a fix
 class Judged(Struct, frozen=True):
     """Fixes that were kept and are in the tree, the run that says so, and all verdicts.
 
-    ``tried`` is the run with all fixes that lose no test, be they kept or not.
+    ``tried`` is the run with all fixes that lose no test, be they kept or not, and ``errors`` what
+    calls were seen to raise in it.
     """
 
     applied: Applied
     run: TestRun
     tried: TestRun
     verdicts: tuple[tuple[Finding, FixOutcome], ...]
+    errors: tuple[tuple[Observation, str], ...] = ()
 
 
 class Judge:
@@ -86,6 +90,7 @@ class Judge:
     def judged(self, findings: Sequence[Finding], how: Options = USUAL) -> Judged:
         """Apply the fixes that lose no test, and that a test speaks for or a proof."""
         first = self.without_losses(findings, how)
+        errors = self.errors_in(first.run)  # while the files are as they were
         spoken = self._evidence(first.applied, first.run)
         kept = [each for each in first.applied.findings if _is_safe(each) or spoken[each]]
         rest = [each for each in first.applied.findings if not (_is_safe(each) or spoken[each])]
@@ -124,7 +129,12 @@ class Judge:
             ),
             *((each, self.told(each, Verdict.NOT_RUN)) for each in left),
         )
-        return Judged(applied, run, first.tried, verdicts)
+        return Judged(applied, run, first.tried, verdicts, errors)
+
+    def errors_in(self, run: TestRun) -> tuple[tuple[Observation, str], ...]:
+        """Return what calls were seen to raise in tests that are to pass; the files are as then."""
+        failing = self.ceiling - run.passed - self.flaky
+        return tuple(errors_seen(failing, run.tests, self._tree.folder))
 
     def told(self, finding: Finding, verdict: Verdict, tests: Sequence[str] = ()) -> FixOutcome:
         """Return a verdict on a fix."""

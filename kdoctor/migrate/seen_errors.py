@@ -13,7 +13,8 @@ from kdoctor.migrate.junit import Test
 from kdoctor.migrate.tracebacks import text_of
 from kdoctor.value_types import Observation
 
-_MAX_TEXT: Final = 300
+_MAX_TEXT: Final = 1000
+_MAX_TOLD: Final = 200  # of the text, where a person is told
 
 
 def errors_seen(
@@ -37,9 +38,15 @@ def errors_seen(
         path, line = own[-1]
         function = _function_at(Path(path), line)
         if function is not None:
-            raised = f"{error.name}: {error.message}".partition("\n")[0][:_MAX_TEXT]
+            raised = f"{error.name}: {_without_frames(error.message)}"[:_MAX_TEXT]
             where = f" in `{function}`" if function else ""
-            yield Observation(path, function, "", raised=raised), f"{raised}{where}"
+            yield Observation(path, function, "", raised=raised), f"{raised[:_MAX_TOLD]}{where}"
+
+
+def _without_frames(message: str) -> str:
+    """Return a message in one line; what a graph raises has the frames that built it in its."""
+    lines = message.split("\n")
+    return " ".join(each.strip() for each in lines if each.strip() and not each.startswith("  "))
 
 
 def _function_at(path: Path, line: int) -> str | None:

@@ -67,8 +67,8 @@ def sides(settings: Settings) -> dict[str, Side]:
     }
 
 
-def cure_of(problem: str, side: Side) -> str:
-    """Return what lets tests run that did not begin, as the end of a sentence, "" if unknown."""
+def cure_of(problem: str, side: Side, suites: Iterable[Suite]) -> str:
+    """Return what lets tests run that did not begin, as the end of a sentence."""
     if "unrecognized arguments" in problem:
         return (
             ". The project asks pytest for an option that a plugin has: install the plugin, or "
@@ -76,7 +76,12 @@ def cure_of(problem: str, side: Side) -> str:
         )
     if "No module named" in problem:
         return f". Install what the tests need: `{side.python} -m pip install ...`"
-    return ""
+    if any(each.is_program for each in suites):
+        return ""
+    return (
+        ". Where tests no longer run on any Keras, name a program that must end without an error "
+        '(--run "python train.py")'
+    )
 
 
 def suites_of(settings: Settings, tracked: Iterable[str]) -> list[Suite]:

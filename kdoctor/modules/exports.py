@@ -62,17 +62,17 @@ class ProjectPackage:
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of it binds, as an editor may hold it. Relative paths count from
     ``start``, by default the working folder. ``trace``, where it ``listens``, has what was read.
-    ``follows_types``: other files are asked what they pass, return and keep; False: not even what
-    they do with functions. ``observations``: what names were seen to hold as the program ran.
+    ``follows_types``: other files are asked what they pass, return and keep, and do with functions.
+    ``observations``: what names were seen to hold as the program ran.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of the project
         self, stars: Stars, outlines: Outlines | None = None, start: str = "", *,
-        listens: bool = True, follows_types: bool | None = None,
+        listens: bool = True, follows_types: bool = False,
         observations: Iterable[Observation] = (),
     ) -> None:  # fmt: skip
         self.stars = self._stars = stars
-        self.follows_types, self.follows_calls = bool(follows_types), follows_types is not False
+        self.follows_types = follows_types
         self.observations = Observations(observations)
         self.trace = Dependencies(listens=listens)
         self.trees = AstCache()

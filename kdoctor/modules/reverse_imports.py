@@ -187,10 +187,7 @@ class ReverseImports:
         return self._answer(path, f"{_HIDDEN}{name}")
 
     def write(self, path: str, code: str) -> bool:
-        """Say whether a file that imports the module at ``path`` writes a word, or `word=`.
-
-        Be it that it imports one that imports it.
-        """
+        """Say whether a file that imports ``path``, maybe through others, has a word, or `word=`."""
         return self._answer(path, f"{_WRITTEN}{code}")
 
     def _write(self, own: str, code: str) -> bool:
@@ -253,14 +250,14 @@ class ReverseImports:
         project, name = self._project(own), asked[1:]
         if asked.startswith(TAKES):
             whole = {each.importer for each in self._index(project).get(own, ())}
-            whole &= set(project.words.files_that(WRITES + name) or ())
+            whole.intersection_update(project.words.files_that(WRITES + name) or ())
             return tuple(sorted(whole.union(self.users(own, frozenset({name})))))
         return project.words.files_that(asked)
 
     def state(self, own: str, name: str) -> FileStamp:
         """Return the answer as a dependency of a result. The path is absolute.
 
-        Without a name it is that about the root.
+        Without a name it is about the root.
         """
         signature = self.signature(own)
         if name.startswith((WRITES, CALLS, CALLS_MEMBER, TAKES)):

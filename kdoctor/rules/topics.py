@@ -30,7 +30,7 @@ TOPICS = (
         "frames that Keras 2 took and Keras 3 refuses or reads in another way.",
         (
             "KD230", "KD318", "KD321", "KD322", "KD323", "KD328", "KD409", "KD410", "KD418",
-            "KD451", "KD455", "KD459", "KD461", "KD462", "KD478", "KD479", "KD489",
+            "KD451", "KD455", "KD459", "KD461", "KD462", "KD478", "KD479", "KD489", "KD528",
         ),
     ),
     Topic(
@@ -123,7 +123,7 @@ TOPICS = (
         (
             "KD221", "KD471", "KD601", "KD602", "KD603", "KD604", "KD605", "KD606", "KD607",
             "KD608", "KD609", "KD612", "KD613", "KD614", "KD615", "KD618", "KD619", "KD620",
-            "KD621",
+            "KD621", "KD622",
         ),
     ),
     Topic(

@@ -98,7 +98,6 @@ class Project(Package, Protocol):
     """The project's modules, and what is inferred of their values, if that is wanted."""
 
     follows_types: bool
-    follows_calls: bool
     observations: Observations
 
     def passing(

@@ -231,7 +231,7 @@ def test_config_in_words(nested):
         "  namespace         keep            default",
         "  backend           tensorflow      default",
         "  keras-2-helpers   write           default",
-        "  project-types     false           default",
+        "  project-types     true            default",
         "  unsafe            true            command line",
         "  format            text            default",
         "  rules             nothing         default",

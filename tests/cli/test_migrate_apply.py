@@ -263,6 +263,36 @@ def main():
     ]
 
 
+def test_an_error_that_a_fix_only_leads_to_is_looked_into(project, migrate):
+    """Nothing in the code tells that a batch has a list in it, only the second error does."""
+    code = """import keras
+
+
+def batches():
+    inputs = made(1, 2)
+    yield inputs, 0
+
+
+def made(*parts):
+    return globals()["kind"](parts)
+
+
+kind = list
+
+
+def train():
+    return keras.Sequential().fit(batches(), workers=4)
+"""
+    test = "import fed\n\n\ndef test_train():\n    assert fed.train() == 3\n"
+    project.write({"fed.py": code, "test_fed.py": test}).committed()
+    told = migrate().json
+    assert counts(told) == {"keras_2": 1, "before": 0, "of_keras_2": 1}
+    assert {(each["code"], bool(each["seen"])) for each in told["fixes"]} == {
+        ("KD409", True),
+        ("KD303", False),
+    }
+
+
 def test_a_fix_by_what_was_seen_that_helps_no_test_is_not_written(project, migrate):
     """The line raises in its test whatever is written there."""
     code = {**WIDTH, "width.py": WIDTH["width.py"].replace("[-1]", "[-1].nowhere")}

@@ -30,10 +30,10 @@ KERAS_2 = {
     """,
     "models.py": """
         class Sequential:
-            def fit(self, x, y, workers=1):
+            def fit(self, x, y=0, workers=1):
                 if x is None:
                     raise ValueError("no data")
-                return x + y
+                return sum(next(x)[0]) if hasattr(x, "__next__") else x + y
     """,
 }
 KERAS_3 = {
@@ -63,10 +63,15 @@ KERAS_3 = {
     """,
     "models.py": """
         class Sequential:
-            def fit(self, x, y):
+            def fit(self, x, y=0):
                 if x is None:
                     raise ValueError("no data")
-                return x + y
+                if not hasattr(x, "__next__"):
+                    return x + y
+                inputs, _ = next(x)
+                if isinstance(inputs, list):
+                    raise TypeError("subclass of `tf.TypeSpec` but found <class 'list'> which")
+                return sum(inputs)
     """,
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 from kdoctor.errors import UsageProblem
 from kdoctor.migrate.state import Settings
-from kdoctor.migrate.suites import OLD, Side, cure_of, suites_of
+from kdoctor.migrate.suites import OLD, Side, Suite, cure_of, suites_of
 
 SIDE = Side(OLD, "/env/bin/python", with_tf_keras=True)
 
@@ -16,14 +16,16 @@ SIDE = Side(OLD, "/env/bin/python", with_tf_keras=True)
     [
         ("pytest: error: unrecognized arguments: -n", '--test "pytest -o addopts="'),
         ("E   ModuleNotFoundError: No module named 'gym'", "`/env/bin/python -m pip install"),
+        ("ImportError: cannot import name 'Net' from 'own.models'", '--run "python train.py"'),
     ],
 )
 def test_what_keeps_tests_from_beginning_is_told_with_its_cure(problem, cure):
-    assert cure in cure_of(problem, SIDE)
+    assert cure in cure_of(problem, SIDE, ())
 
 
 def test_nothing_is_told_of_tests_that_fail():
-    assert cure_of("AssertionError: 1 != 2", SIDE) == ""
+    program = Suite("", ("python", "train.py"), is_program=True)
+    assert cure_of("AssertionError: 1 != 2", SIDE, [program]) == ""
 
 
 def test_files_that_unittest_finds_alone_are_told_with_the_command_for_them():

@@ -309,18 +309,17 @@ def test_the_cache_knows_on_what_a_second_answer_of_a_file_rests(tmp_path, monke
     assert [(name, line) for name, line, _ in found] == [("use_1.py", 3), ("use_2.py", 3)]
 
 
-def test_types_are_followed_where_an_option_or_the_settings_ask_for_it(tmp_path, monkeypatch):
+def test_types_are_followed_but_where_an_option_or_the_settings_say_no(tmp_path, monkeypatch):
     for name, text in uses(f"f({GIVEN})").items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     options = {"target": TARGET, "jobs": 1, "select": ["KD205"]}
-    assert lines(kdoctor.scan(["lib.py"], **options)) == []
-    assert [at for _, at, _ in lines(kdoctor.scan(["lib.py"], project_types=True, **options))] == [
-        3
-    ]
-    (tmp_path / "kdoctor.toml").write_text("project-types = true\n")
-    assert [line for _, line, _ in lines(kdoctor.scan(["lib.py"], **options))] == [3]
+    assert [at for _, at, _ in lines(kdoctor.scan(["lib.py"], **options))] == [3]
     assert lines(kdoctor.scan(["lib.py"], project_types=False, **options)) == []
+    (tmp_path / "kdoctor.toml").write_text("project-types = false\n")
+    assert lines(kdoctor.scan(["lib.py"], **options)) == []
+    followed = lines(kdoctor.scan(["lib.py"], project_types=True, **options))
+    assert [line for _, line, _ in followed] == [3]
 
 
 @pytest.mark.parametrize("cache", [True, False])

@@ -50,10 +50,10 @@ def test_beside_keras_2_those_are_told_that_cannot_be_imported_with_it_either():
 
 def test_what_keras_3_has_by_the_same_name_is_said():
     (finding,) = found_in(
-        "import tensorflow_addons as tfa\ntfa.layers.MultiHeadAttention()\ntfa.layers.CRF()\n"
+        "import tensorflow_addons as tfa\ntfa.layers.LayerNormalization()\ntfa.layers.Older()\n"
     )
     assert (
-        "Keras 3 has `keras.layers.MultiHeadAttention`, which may behave differently"
+        "Keras 3 has `keras.layers.LayerNormalization`, which may behave differently"
         in finding.help
     )
 

@@ -3,7 +3,8 @@
     python -m tools.addons_oracle PYTHON [NAME…]
 
 ``PYTHON`` is that of an environment with ``tensorflow-cpu==2.14.1 tensorflow-addons==0.23.0
-'numpy<2'`` (Python 3.11): see ``make addons-oracle``. With names, the rest of the record stays.
+'numpy<2' nvidia-cuda-runtime-cu11`` (Python 3.11): see ``make addons-oracle``. With names, the rest
+of the record stays.
 """
 
 from __future__ import annotations
@@ -25,9 +26,14 @@ def main(python: str, *wanted: str) -> None:
     """Write the record."""
     # By path: the other environment has no kdoctor, and TF2_BEHAVIOR is of this one.
     environment = {name: value for name, value in os.environ.items() if name != "TF2_BEHAVIOR"}
+    # Its kernels are linked against CUDA, and run without.
+    kernels = next(
+        Path(python).parents[1].glob("lib/*/site-packages/nvidia/cuda_runtime/lib/*dart.so*")
+    )
+    environment |= {**_QUIET, "LD_PRELOAD": str(kernels)}
     done = subprocess.run(
         [python, "-W", "ignore", str(_HERE / "old_side.py"), str(_VERIFY), *wanted],
-        capture_output=True, text=True, check=False, env={**environment, **_QUIET},
+        capture_output=True, text=True, check=False, env=environment,
     )  # fmt: skip
     if not done.stdout:
         sys.exit(done.stderr)

@@ -3,11 +3,12 @@
 Runs beside tensorflow_addons, and imports nothing of kdoctor but files of one folder.
 """
 
-import importlib.util
+import importlib
 import inspect
 import json
 import sys
 import types
+import typing
 
 import numpy as np
 import tensorflow as tf
@@ -16,7 +17,7 @@ import tensorflow_addons as tfa
 
 def _found(name):  # noqa: ANN001, ANN202
     rooms = (tfa.activations, tfa.losses, tfa.metrics, tfa.optimizers, tfa.layers, tfa.image)
-    rooms = (*rooms, tfa.seq2seq, tfa.text, tfa.rnn, tfa.callbacks)
+    rooms = (*rooms, tfa.seq2seq, tfa.text, tfa.rnn, tfa.callbacks, tfa.types)
     return next(getattr(room, name) for room in rooms if hasattr(room, name))
 
 
@@ -42,17 +43,26 @@ def _names():  # noqa: ANN202
         "rnn",
         "seq2seq",
         "text",
+        "options",
     ):
         for name, value in sorted(vars(getattr(tfa, room)).items()):
             if name.startswith("_") or not callable(value):
                 continue
-            asked = value.__init__ if inspect.isclass(value) else value
-            parameters = list(inspect.signature(asked).parameters.values())
-            parameters = parameters[1:] if inspect.isclass(value) else parameters
-            file = getattr(value, "__module__", "").replace("tensorflow_addons.", "")
-            text = ", ".join(_parameter(each) for each in parameters)
-            found[f"{room}.{name}"] = {"parameters": text, "file": file}
+            found[f"{room}.{name}"] = _about(value)
+    found["register_all"] = _about(tfa.register_all)
+    for name, value in sorted(vars(tfa.types).items()):
+        if typing.get_origin(value) is typing.Union:
+            found[f"types.{name}"] = {"parameters": "", "file": "utils.types"}
     return found
+
+
+def _about(value):  # noqa: ANN001, ANN202
+    """Return the parameters and the file of a class or function."""
+    asked = value.__init__ if inspect.isclass(value) else value
+    parameters = list(inspect.signature(asked).parameters.values())
+    parameters = parameters[1:] if inspect.isclass(value) else parameters
+    file = getattr(value, "__module__", "").replace("tensorflow_addons.", "")
+    return {"parameters": ", ".join(map(_parameter, parameters)), "file": file}
 
 
 def _parameter(each):  # noqa: ANN001, ANN202
@@ -65,19 +75,14 @@ def _loaded(folder, name):  # noqa: ANN001, ANN202
     """Load a file by the name that it has in kdoctor, which is not there."""
     package = "kdoctor.verify.addons"
     for each in ("kdoctor", "kdoctor.verify", package):
-        sys.modules.setdefault(each, types.ModuleType(each))
-    spec = importlib.util.spec_from_file_location(f"{package}.{name}", f"{folder}/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+        sys.modules.setdefault(each, types.ModuleType(each)).__path__ = []
+    sys.modules[package].__path__ = [folder]
+    return importlib.import_module(f"{package}.{name}")
 
 
 def main(folder, *names):  # noqa: ANN001, ANN002, ANN201
     """Print the results of scenarios, of all where none is named."""
     scenarios = _loaded(folder, "scenarios")
-    for name in ("sequences", "attention"):
-        _loaded(folder, name)
     cases = _loaded(folder, "cases")
     results, failed = {}, []
     for name, run in cases.SCENARIOS.items():

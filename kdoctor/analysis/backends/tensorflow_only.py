@@ -144,7 +144,7 @@ def _is_piped(use: UseElsewhere) -> bool:
 def uses_elsewhere(module: Module, name: str) -> UsesElsewhere:
     """Return where other files of the project use what a module defines at its top level."""
     package = module.package
-    if package is None or not package.follows_calls:
+    if package is None or not package.follows_types:
         return UsesElsewhere((), are_all=True)
     return package.uses_elsewhere(module.path, name, module.oracle)
 

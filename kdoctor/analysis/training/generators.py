@@ -51,7 +51,7 @@ def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, c
     """Yield each training call, its data, and the function that creates it."""
     for use, given in generators_of(module):
         value = value_of(module, given)
-        function = _called(module, value) if isinstance(value, cst.Call) else None
+        function = function_called(module, value) if isinstance(value, cst.Call) else None
         if isinstance(value, cst.Call) and function is not None:
             yield use, value, function
 
@@ -192,7 +192,7 @@ def may_feed_generators(quick: QuickFacts, methods: Iterable[str]) -> bool:
     )
 
 
-def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
+def function_called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
     """Return the function of this module, or the method of one of its classes, that is called."""
     function = call.func
     if isinstance(function, cst.Name):
@@ -204,7 +204,17 @@ def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
     else:
         return None
     node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+    if not isinstance(node, cst.FunctionDef) or not all(map(_keeps_it, node.decorators)):
+        return None
+    return node
+
+
+def _keeps_it(decorator: cst.Decorator) -> bool:
+    """Say whether what is called is the function itself."""
+    match decorator.decorator:
+        case cst.Name(value="staticmethod" | "classmethod"):
+            return True
+    return False
 
 
 def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:

@@ -37,7 +37,9 @@ def fix_chosen(path: str, data: bytes, target: Target, choose: Choose) -> Chosen
     Raises:
         FileProblem: the source cannot be parsed.
     """
-    scan_options = ScanOptions(target, kind="python", gate=False, diffs=False, anchors=False)
+    scan_options = ScanOptions(
+        target, kind="python", gate=False, diffs=False, anchors=False, project_types=False
+    )
     examined = Examiner(scan_options).examine(path, data)
     # What the user told us to leave alone is what went wrong there all the same.
     silenced = (each.finding for each in examined.scan.suppressed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import WRITE
+from kdoctor.config import PROJECT_TYPES, WRITE
 from kdoctor.documents.reading import read_regular
 from kdoctor.model import Place
 from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
@@ -84,7 +84,7 @@ class Task(Struct, frozen=True, gc=False):
         style: CodeStyle,
         keras_2_helpers: str,
         *,
-        project_types: bool | None,
+        project_types: bool,
         backends: tuple[str, ...],
     ) -> Task:
         """Return the task with what the settings say of its file."""
@@ -133,8 +133,7 @@ class ScanOptions(Struct, frozen=True):
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
     all; ``only`` the findings, by place and code, that are fixed or ignored, in one pass. ``style``
     is how a fix writes code, ``keras_2_helpers`` what it does with helpers of Keras 2.
-    ``project_types``: types are followed into the project's other files, False: calls neither.
-    ``observations`` are what
+    ``project_types``: types are followed into the project's other files. ``observations`` are what
     names were seen to hold as the program ran. ``backends`` are those beside TensorFlow that the
     code must run on. ``own_rules`` is where rules of one's own come from.
     """
@@ -156,7 +155,7 @@ class ScanOptions(Struct, frozen=True):
     only: frozenset[tuple[Place, str]] | None = None
     style: CodeStyle = DEFAULT_STYLE
     keras_2_helpers: str = WRITE
-    project_types: bool | None = None
+    project_types: bool = PROJECT_TYPES
     backends: tuple[str, ...] = ()
     own_rules: OwnSources = NO_SOURCES
     observations: tuple[Observation, ...] = ()

@@ -10,7 +10,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import BACKENDS, KERAS_2_HELPERS, RULES_OF_BACKENDS, other_backends
+from kdoctor.config import (
+    BACKENDS,
+    KERAS_2_HELPERS,
+    PROJECT_TYPES,
+    RULES_OF_BACKENDS,
+    other_backends,
+)
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.documents.discovery import Search
 from kdoctor.engine.options import Options, each_of
@@ -224,9 +230,9 @@ class FileSelection:
         option = self._options.get("keras_2_helpers")
         return option or settings.value("keras-2-helpers") or KERAS_2_HELPERS[0]
 
-    def _follows_types(self, settings: Settings) -> bool | None:
+    def _follows_types(self, settings: Settings) -> bool:
         asked = self._options.get("project_types"), settings.value("project-types")
-        return next((each for each in asked if each is not None), None)
+        return next((each for each in asked if each is not None), PROJECT_TYPES)
 
     def unsafe(self, option: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Say whether unsafe fixes are applied."""
@@ -235,7 +241,7 @@ class FileSelection:
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with the settings of its folder."""
         # By folder, where no file has rules of its own.
-        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool | None, tuple[str, ...]]] = {}
+        shared: dict[str, tuple[Codes, str, CodeStyle, str, bool, tuple[str, ...]]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)

@@ -62,7 +62,8 @@ def sparsemax(logits, axis: int = -1):
     count = keras.ops.maximum(keras.ops.sum(taken, axis=-1, keepdims=True), 1)
     last = keras.ops.take_along_axis(sums, count - 1, axis=-1)
     threshold = (last - 1) / keras.ops.cast(count, logits.dtype)
-    return keras.ops.moveaxis(keras.ops.maximum(logits - threshold, 0), -1, axis)
+    likely = keras.ops.cast(keras.ops.maximum(logits - threshold, 0), logits.dtype)
+    return keras.ops.moveaxis(likely, -1, axis)
 
 
 @keras.saving.register_keras_serializable("Addons", "tanhshrink")

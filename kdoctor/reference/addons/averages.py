@@ -30,7 +30,8 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
         before = keras.ops.copy(variable)
         rate = keras.ops.cast(self.inner.learning_rate, variable.dtype)
         self.inner.update_step(as_dense(gradient, variable), variable, rate)
-        self.assign(average, self.averaged(variable, average, before))
+        now, last = (keras.ops.convert_to_tensor(each) for each in (variable, average))
+        self.assign(average, self.averaged(now, last, before))
 
     def averaged(self, variable, average, before):
         """Return the next average of a variable, whose last value is ``before``."""

@@ -117,11 +117,12 @@ class WeightNormalization(keras.layers.Wrapper):
         g = keras.ops.convert_to_tensor(self.g)
         fresh_g, fresh_bias = self.fresh(keras.ops.stop_gradient(inputs))
         fresh_g = keras.ops.stop_gradient(fresh_g)
-        g = keras.ops.where(self.initialized, g, fresh_g)
+        is_known = keras.ops.convert_to_tensor(self.initialized)
+        g = keras.ops.where(is_known, g, fresh_g)
         self.g.assign(g)
         if fresh_bias is not None:
-            bias = self.layer.bias
-            bias.assign(keras.ops.where(self.initialized, bias, fresh_bias))
+            bias = keras.ops.convert_to_tensor(self.layer.bias)
+            self.layer.bias.assign(keras.ops.where(is_known, bias, fresh_bias))
         self.initialized.assign(keras.ops.ones((), "bool"))
         squares = keras.ops.sum(keras.ops.square(self.v), axis=self.axes, keepdims=True)
         length = keras.ops.sqrt(keras.ops.maximum(squares, 1e-12))

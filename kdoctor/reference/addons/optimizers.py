@@ -5,14 +5,22 @@ import re
 import keras
 
 
+def rows_of(gradient):
+    """Return the rows that a gradient is about, None of all, as on JAX and PyTorch."""
+    indices = getattr(gradient, "indices", None)
+    return None if callable(indices) else indices
+
+
 def as_dense(gradient, variable):
     """Return a gradient for all rows: that of an embedding has one for each use."""
+    if rows_of(gradient) is None:
+        return gradient
     return keras.ops.add(keras.ops.zeros_like(variable), gradient)
 
 
 def used_rows(gradient, variable):
     """Return 1 for each row that a gradient is about, else 0; 1 for all rows."""
-    indices = getattr(gradient, "indices", None)
+    indices = rows_of(gradient)
     if indices is None:
         return keras.ops.ones((), variable.dtype)
     count = keras.ops.shape(variable)[0]
@@ -97,7 +105,7 @@ class SGDW(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
         """Let a variable decay, then take a step, of an embedding in the used rows."""
         rows = used_rows(gradient, variable)
-        is_sparse = getattr(gradient, "indices", None) is not None
+        is_sparse = rows_of(gradient) is not None
         spared = is_sparse and not self.momentum
         if not (spared or matches(self, variable, self.not_decayed)):
             decay = decay_now(self.own_decay, self.iterations)
@@ -142,7 +150,7 @@ class LazyAdam(keras.optimizers.Adam):
 
     def update_step(self, gradient, variable, learning_rate):
         """Take a step, and take it back in rows that are not used."""
-        if getattr(gradient, "indices", None) is None:
+        if rows_of(gradient) is None:
             super().update_step(gradient, variable, learning_rate)
             return
         rows = used_rows(gradient, variable)
@@ -336,14 +344,16 @@ class Lookahead(keras.optimizers.Optimizer):
         """Take a step of the inner optimizer."""
         self.inner.iterations.assign(self.iterations)
         slow = self.slow[self._get_variable_index(variable)]
-        is_first = self.iterations == 0
-        before = keras.ops.where(is_first, variable, slow)
+        weights = keras.ops.convert_to_tensor(variable)
+        first = keras.ops.convert_to_tensor(slow)
+        before = keras.ops.where(self.iterations == 0, weights, first)
         rate = keras.ops.cast(self.inner.learning_rate, variable.dtype)
         self.inner.update_step(as_dense(gradient, variable), variable, rate)
         back = before + self.slow_step_size * (variable - before)
         is_time = (self.iterations + 1) % self.sync_period == 0
         self.assign(slow, keras.ops.where(is_time, back, before))
-        self.assign(variable, keras.ops.where(is_time, back, variable))
+        weights = keras.ops.convert_to_tensor(variable)
+        self.assign(variable, keras.ops.where(is_time, back, weights))
 
     @property
     def variables(self):

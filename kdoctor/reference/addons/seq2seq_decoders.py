@@ -164,8 +164,6 @@ def dynamic_decode(
     **kwargs,
 ):
     """Return the outputs of a decoder, its last state and the lengths."""
-    if enable_tflite_convertible:
-        raise NotImplementedError("enable_tflite_convertible is not written out")
     if maximum_iterations is not None:
         maximum_iterations = tf.cast(maximum_iterations, tf.int32)
         if len(maximum_iterations.shape) != 0:
@@ -179,8 +177,14 @@ def dynamic_decode(
     if maximum_iterations is not None:
         finished = finished | (maximum_iterations <= 0)
     lengths = tf.zeros_like(finished, dtype=tf.int32)
+    is_flat = enable_tflite_convertible
+    if is_flat:
+        tf.debugging.assert_equal(decoder.batch_size, 1)
 
     def empty(shape, dtype):
+        if is_flat:
+            shape = [tf.TensorShape(shape).num_elements()]
+            return tf.TensorArray(dtype, maximum_iterations, element_shape=shape)
         shape = tf.TensorShape([None]).concatenate(shape)
         return tf.TensorArray(dtype, 0, dynamic_size=True, element_shape=shape)
 
@@ -205,6 +209,8 @@ def dynamic_decode(
             new_state = tf.nest.map_structure(
                 lambda new, old: kept_where(finished, new, old), new_state, state
             )
+        if is_flat:
+            outputs = tf.nest.map_structure(lambda e: tf.reshape(e, [-1]), outputs)
         written = tf.nest.map_structure(
             lambda array, each: array.write(time, each), written, outputs
         )
@@ -224,6 +230,8 @@ def dynamic_decode(
         outputs, state = decoder.finalize(outputs, state, lengths)
     except NotImplementedError:
         pass
+    if not output_time_major and is_flat:
+        outputs = tf.nest.map_structure(lambda e: tf.expand_dims(e, 1), outputs)
     if not output_time_major:
         outputs = tf.nest.map_structure(time_first, outputs)
     return outputs, state, lengths

@@ -2,7 +2,6 @@
 
 import math
 
-import keras
 import numpy as np
 
 
@@ -36,11 +35,7 @@ def convert_kernel(kernel) -> np.ndarray:
 
 
 def convert_all_kernels_in_model(model) -> None:
-    """Reverse the kernels of all convolutions, for weights of Theano."""
-    convolutions = (
-        *(keras.layers.Conv1D, keras.layers.Conv2D, keras.layers.Conv3D),
-        *(keras.layers.Conv2DTranspose, keras.layers.SeparableConv2D),
-    )
+    """Reverse the kernels of convolutions, known by their names, for Theano."""
     for layer in model.layers:
-        if isinstance(layer, convolutions) and hasattr(layer, "kernel"):
+        if type(layer).__name__ in {"Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D"}:
             layer.kernel.assign(convert_kernel(layer.kernel))

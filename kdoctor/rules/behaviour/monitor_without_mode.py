@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
 
@@ -11,13 +12,15 @@ from packaging.version import Version
 
 from kdoctor.analysis.calls import (
     add_keyword,
+    argument,
     is_hidden,
     keras_version,
     replace_expression,
 )
 from kdoctor.analysis.queries import Call, Instance, Query, called, constructs
 from kdoctor.analysis.queries.conditions import together
-from kdoctor.analysis.queries.forms import Given, given_by
+from kdoctor.analysis.queries.forms import Expression, Given, given_by
+from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Finding, Fix, NoFix, Severity
@@ -66,18 +69,46 @@ def _monitored(cls: str, given: Given) -> str:
     return "" if found == "loss" else found
 
 
-def _names(given: Given) -> set[str] | None:
-    """Return the names of the metrics that `compile` is given; None if not all are plain."""
+def _names(given: Given, is_function: Callable[[str], bool]) -> set[str] | None:
+    """Return the metrics that `compile` is given by their names; None if it has unknown ones.
+
+    A function of Keras goes in the logs by its name, too, but nobody knows its direction.
+    """
     names: set[str] = set()
     for keyword in _METRICS:
         metrics = given.argument(keyword, absent=[])
         if len(given.by_position) > _BEFORE_METRICS or not isinstance(metrics, list):
             return None
+        functions = [
+            each for each in metrics if isinstance(each, Expression) and is_function(each.name)
+        ]
+        named = [each for each in metrics if each not in functions]
         # What a class's name (`AUC`) becomes in the logs is left open.
-        if not all(isinstance(each, str) and each.islower() for each in metrics):
+        if not all(isinstance(each, str) and each.islower() for each in named):
             return None
-        names.update(metrics)
+        names.update(named)
     return names
+
+
+def _may_be_function(name: str) -> bool:
+    return name.rpartition(".")[2] in KNOWN
+
+
+def _functions(module: Module, call: cst.Call) -> frozenset[str]:
+    """Return the names, as written, of the functions of Keras among the metrics of a call."""
+    lists = (given.value for each in _METRICS if (given := argument(call, each)) is not None)
+    values = (each.value for given in lists for each in _elements(given))
+    return frozenset(module.source(each) for each in values if _is_function(module, each))
+
+
+def _elements(given: cst.BaseExpression) -> Sequence[cst.BaseElement]:
+    return given.elements if isinstance(given, cst.List | cst.Tuple) else ()
+
+
+def _is_function(module: Module, node: cst.BaseExpression) -> bool:
+    split = split_root(module.qualified(node) or "")
+    room, _, leaf = ("", "", "") if split is None else split[1].rpartition(".")
+    return room in {"metrics", "losses"} and leaf.islower()
 
 
 def _callbacks(cls: str) -> Query[Call]:
@@ -91,7 +122,7 @@ def _callbacks(cls: str) -> Query[Call]:
         return _is_of_keras(_monitored(cls, given))
 
     def is_left_out(callback: Given, compiled: Given) -> bool:
-        names = _names(compiled)
+        names = _names(compiled, _may_be_function)
         return names is not None and _monitored(cls, callback) not in names
 
     callbacks = constructs(Instance(Kind.CALLBACK, cls))
@@ -169,7 +200,9 @@ def _is_of_keras(name: str) -> bool:
 def _compiled(module: Module) -> list[set[str] | None]:
     """Return, for each call of ``compile``, the names of the metrics; None if not all are plain."""
     return [
-        None if is_hidden(use.called) else _names(given_by(use.called))
+        None
+        if is_hidden(use.called)
+        else _names(given_by(use.called), _functions(module, use.called).__contains__)
         for use in module.members_named("compile")
         if use.owner.kind is Kind.MODEL and use.called is not None
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.dataflow.uses import attributes_named
+from kdoctor.analysis.models.activations import calls_activation
 from kdoctor.analysis.queries import Method, methods
 from kdoctor.analysis.queries.forms import form_of
 from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
@@ -40,7 +41,11 @@ def check(asked: Method) -> Iterator[Finding]:
     if not all(each is not None and _is_of_one_tuple(form_of(each)) for each in given):
         return
     returned = returned_in(call)  # nothing where it is left to subclasses
-    is_computed = bool(returned) and all(map(_is_computed, returned))
+    methods_here = asked.owner.methods
+    is_computed = bool(returned) and all(
+        _is_computed(each) or calls_activation(asked.module, methods_here, each)
+        for each in returned
+    )
     if is_computed or gives_one(asked.module, asked.facts, call):
         yield from (_finding(asked, each) for each in given)
 

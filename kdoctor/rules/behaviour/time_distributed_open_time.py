@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
 from kdoctor.analysis.queries import Call, Instance, constructs
+from kdoctor.analysis.training.sequence_lengths import gets_several_lengths
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
-from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -23,6 +26,30 @@ _SHAPES = {"input_shape": 0, "batch_input_shape": 1, "shape": 0, "batch_shape": 
 _MAX_DEPTH = 40
 
 
+HELPER: Final = '''\
+@{register}()
+class StepsInBatch({layer}):
+    """`TimeDistributed` with all steps in the batch, as Keras 2 had them."""
+
+    def call(self, inputs, training=None, mask=None):
+        batch, steps, *sizes = {shape}(inputs)
+        given = {{}}
+        if mask is not None and "mask" in {signature}(self.layer.call).parameters:
+            given["mask"] = {reshape}(mask, (-1, *{shape}(mask)[2:]))
+        outputs = self.layer({reshape}(inputs, (-1, *sizes)), training=training, **given)
+        return {reshape}(outputs, (batch, steps, *{shape}(outputs)[1:]))'''
+_NAME: Final = "StepsInBatch"
+_NAMES: Final = {
+    "register": "keras.saving.register_keras_serializable",
+    "layer": "keras.layers.TimeDistributed",
+    "shape": "keras.ops.shape",
+    "reshape": "keras.ops.reshape",
+    "signature": "inspect.signature",
+}
+_SEEN: Final = ("/loop_body/", "slice index", "out of bounds")
+"""What the error that it raises is told by, as a part of its text."""
+
+
 @rule(
     "KD424",
     severity=Severity.CHANGE,
@@ -31,7 +58,9 @@ _MAX_DEPTH = 40
 )
 def check(made: Call) -> Finding | None:
     """Report each such layer."""
-    if not made.node.args or not _is_open(made.module, made.node):
+    if not made.node.args or not (
+        _is_open(made.module, made.node) or _was_seen(made.module, made.node)
+    ):
         return None
     assert made.reference is not None
     return made.finding(
@@ -154,10 +183,45 @@ def _fix(made: Call) -> Fix | NoFix:
     module, layer, inner = made.module, made.node, made.node.args[0]
     is_alone = len(layer.args) == 1 and not inner.star and isinstance(inner.value, cst.Call)
     if not is_alone or _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
-        return NoFix("the wrapped layer needs each step separately")
+        return _in_batch(made)
     place = module.outer_span(inner.value)
     return made.fix(
         "Remove the wrapper: the layer works on the last axis",
         Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),
         unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )
+
+
+def _in_batch(made: Call) -> Fix | NoFix:
+    """Return the fix that makes a subclass of the layer, which folds time into the batch."""
+    module = made.module
+    before = top_statement(module, min(_wrappers(module), key=module.span, default=made.node))
+    speller = speller_at(module, before)
+    written = {key: speller.spell(name) for key, name in _NAMES.items()}
+    text = HELPER.format(**{key: spelled for key, (spelled, _) in written.items()})
+    helper = helper_edits(module, before, _NAME, text)
+    if helper is None:
+        return NoFix(f"`{_NAME}` cannot be added to this file: the name is taken, or Keras is not")
+    return made.fix(
+        "Fold time into the batch, as Keras 2 did, in a subclass of the layer",
+        *helper,
+        Edit(module.span(made.node.func), (_NAME,)),
+        imports=dict.fromkeys(need for _, need in written.values() if need is not None),
+        unsafe_because="the layer has another class when the model is saved",
+    )
+
+
+def _wrappers(module: Module) -> list[cst.Call]:
+    """Return the calls that make such layers: all fixes of a file put the class in one place."""
+    names = (each for each in module.references if each.call is not None)
+    return [
+        each.call
+        for each in names
+        if each.call is not None and each.name.endswith(".TimeDistributed")
+    ]
+
+
+def _was_seen(module: Module, layer: cst.Call) -> bool:
+    """Say whether its error came out of the function that makes the layer."""
+    seen = module.inference.errors_in(module.scope_of(layer))
+    return any(all(part in each for part in _SEEN) for each in seen)

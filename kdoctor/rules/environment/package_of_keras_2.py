@@ -16,6 +16,7 @@ from kdoctor.analysis.queries.imports import imports
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._addons import rows
+from kdoctor.rules.environment._addons_told import told
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
 from kdoctor.rules.names._definitions.dead_packages import PACKAGE
@@ -60,11 +61,11 @@ def check(file: File) -> Iterator[Finding]:
     if not facts.runs_keras_3("keras"):
         return
     is_legacy = not facts.runs_keras_3("tf.keras")
-    told: set[str] = set()
+    met: set[str] = set()
     addons: PackageFixes | None = None
     for binding in module.imports:
         name = _broken(binding.imported)
-        if name is None or name in told:
+        if name is None or name in met:
             continue
         broken = broken_packages()[name]
         error = broken.legacy if is_legacy else broken.error
@@ -79,7 +80,7 @@ def check(file: File) -> Iterator[Finding]:
             addons = addons or PackageFixes(module, facts, PACKAGE, rows())
             symbol, at, fix = binding.imported, binding.alias or at, addons.of(binding)
         else:
-            told.add(name)
+            met.add(name)
         yield file.finding(
             f"`{symbol}` cannot be imported with Keras 3, as of {broken.distribution} "
             f"{broken.release}, the last release: {error}",
@@ -92,8 +93,11 @@ def check(file: File) -> Iterator[Finding]:
 
 
 def _help(module: Module, facts: TargetFacts, name: str, fix: Fix | NoFix) -> str:
+    reasons = " ".join(told(module)) if name == PACKAGE else ""
     if isinstance(fix, Fix):
-        return f"{fix.title}."
+        return f"{fix.title}. {reasons}".rstrip()
+    if reasons:
+        return reasons
     if not broken_packages()[name].legacy:
         return (
             "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "

@@ -8,6 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.activations import calls_activation
 from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.queries import File, files, subclasses
 from kdoctor.analysis.queries.bodies import body_of
@@ -133,31 +134,16 @@ def _gives(branch: cst.If | cst.IfExp) -> bool:
 
 def _is_one_tensor(module: Module, layer: OwnLayer, node: cst.BaseExpression) -> bool:
     """Say whether an expression surely is no list: arithmetic, or what an activation gives."""
-    match value_of(module, node):
+    made = value_of(module, node)
+    if calls_activation(module, layer.methods, made):
+        return True
+    match made:
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
-        case cst.Call(func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name() as member)):
-            return _is_activation(module, layer, member.value)
         case cst.Call(func=function):
             name = module.qualified(function) or ""
             return ".activations." in name or ".ops." in name or ".backend." in name
     return False
-
-
-def _is_activation(module: Module, layer: OwnLayer, member: str) -> bool:
-    init = layer.methods.get("__init__")
-    stores = [
-        each.value
-        for each in (own_nodes(init.body) if init else ())
-        if isinstance(each, cst.Assign)
-        and isinstance(target := each.targets[0].target, cst.Attribute)
-        and target.attr.value == member
-    ]
-    return bool(stores) and all(
-        isinstance(each, cst.Call)
-        and (module.qualified(each.func) or "").endswith("activations.get")
-        for each in stores
-    )
 
 
 def _finding(file: File, node: cst.ClassDef, layer: OwnLayer, why: str) -> Finding:

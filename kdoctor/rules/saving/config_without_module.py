@@ -13,8 +13,8 @@ from kdoctor.analysis.queries.conditions import string
 from kdoctor.keras_api import Presence
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import rule
+from kdoctor.rules.saving._config_dicts import CLASS, CONFIG, MODULE, class_named, parts_of_dict
 
-_CLASS, _CONFIG, _MODULE = "class_name", "config", "module"
 _CUSTOM: Final = frozenset({
     "CustomObjectScope", "custom_object_scope", "custom_objects", "get_custom_objects",
     "register_keras_serializable",
@@ -25,7 +25,7 @@ _CUSTOM: Final = frozenset({
     "KD612",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=functions("layers.deserialize").beside(string(_CLASS)),
+    look_for=functions("layers.deserialize").beside(string(CLASS)),
 )
 def check(made: Call) -> Finding | None:
     """Report each such dict."""
@@ -33,12 +33,12 @@ def check(made: Call) -> Finding | None:
     if not _CUSTOM.isdisjoint(module.words) or len(call.args) != 1:
         return None
     given = value_of(module, call.args[0].value)
-    if given is not call.args[0].value and _MODULE in module.words:
+    if given is not call.args[0].value and MODULE in module.words:
         return None  # it may be written into the dict below
-    parts = _parts(given)
-    if not isinstance(given, cst.Dict) or parts.keys() != {_CLASS, _CONFIG}:
+    parts = parts_of_dict(given)
+    if not isinstance(given, cst.Dict) or parts.keys() != {CLASS, CONFIG}:
         return None
-    cls = parts[_CLASS]
+    cls = parts[CLASS]
     shown = cls.raw_value if isinstance(cls, cst.SimpleString) else "…"
     return made.finding(
         "the dict does not name the module of the class: TypeError: Could not locate class "
@@ -50,18 +50,8 @@ def check(made: Call) -> Finding | None:
     )
 
 
-def _parts(given: cst.BaseExpression) -> Mapping[str, cst.BaseExpression]:
-    """Return the values of a dict by its keys, none where one is not written out."""
-    found: dict[str, cst.BaseExpression] = {}
-    for each in given.elements if isinstance(given, cst.Dict) else ():
-        if not isinstance(each, cst.DictElement) or not isinstance(each.key, cst.SimpleString):
-            return {}
-        found[each.key.raw_value] = each.value
-    return found
-
-
 def _fix(made: Call, given: cst.Dict, parts: Mapping[str, cst.BaseExpression]) -> Fix | NoFix:
-    module, call, cls = made.module, made.call, parts[_CLASS]
+    module, call, cls = made.module, made.call, parts[CLASS]
     why_not = NoFix("kdoctor cannot tell which class it is")
     if isinstance(cls, cst.SimpleString):
         found = made.facts.lookup(f"keras.layers.{cls.raw_value}")
@@ -70,22 +60,10 @@ def _fix(made: Call, given: cst.Dict, parts: Mapping[str, cst.BaseExpression]) -
         start = module.span(given).start + 1
         text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
         return made.fix("Add the `module` to the dict", Edit(Span(start, start), (text,)))
-    named, span = _class_named(cls), module.span(call)
+    named, span = class_named(cls), module.span(call)
     is_here = call.args[0].value is given
     if named is None or not is_here or "#" in module.text[span.start : span.end]:
         return why_not
-    held = [Hole(module.outer_span(each)) for each in (named, parts[_CONFIG])]
+    held = [Hole(module.outer_span(each)) for each in (named, parts[CONFIG])]
     edit = Edit(span, (held[0], ".from_config(", held[1], ")"))
     return made.fix("Use `from_config` of its class", edit)
-
-
-def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return the class of which this is the name: ``x.__class__.__name__``."""
-    match node:
-        case cst.Attribute(
-            value=cst.Attribute(attr=cst.Name(value="__class__"))
-            | cst.Call(func=cst.Name(value="type"), args=[cst.Arg()]) as made,
-            attr=cst.Name(value="__name__"),
-        ):
-            return made
-    return None

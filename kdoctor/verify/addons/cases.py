@@ -10,6 +10,7 @@ from kdoctor.verify.addons.attention import (
     of_state,
     of_wrapper,
 )
+from kdoctor.verify.addons.layer_cases import LAYERS
 from kdoctor.verify.addons.scenarios import (
     Scenario,
     of_batches,
@@ -35,6 +36,8 @@ from kdoctor.verify.addons.sequences import (
     of_sequence_loss,
     of_tiles,
 )
+from kdoctor.verify.addons.text import TEXT
+from kdoctor.verify.addons.training_cases import TRAINING
 
 _Cases = tuple[dict[str, Any], ...]
 _REDUCED: _Cases = (
@@ -231,5 +234,8 @@ SCENARIOS: dict[str, Scenario] = {
     "sequence_loss": of_sequence_loss,
     "SequenceLoss": of_sequence_loss,
     "tile_batch": of_tiles,
+    **LAYERS,
+    **TRAINING,
+    **TEXT,
 }  # fmt: skip
 """By the name of the class or function."""

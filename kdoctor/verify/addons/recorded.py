@@ -10,7 +10,6 @@ from typing import Any
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from kdoctor.verify.addons.cases import SCENARIOS
 from kdoctor.verify.addons.scenarios import Side
@@ -25,6 +24,8 @@ def compare(code: str, new: Callable[..., Any]) -> None:
     Raises:
         AssertionError: it gives something else, and where.
     """
+    import tensorflow as tf  # noqa: PLC0415 - other backends do without
+
     keras.utils.clear_session()
     compare_with(recorded_in(RESULTS)[code], SCENARIOS[code](Side(new, keras, tf)), code)
 
@@ -38,7 +39,7 @@ def compare_with(known: dict[str, Any], found: Iterable[tuple[str, Any]], code: 
     asked = set()
     for about, result in found:
         asked.add(about)
-        problem = next(_unlike(known[about], result), "")
+        problem = next(differences(known[about], result), "")
         assert not problem, f"{code}, {about}: {problem}"
     assert asked == set(known), f"{code}: {sorted(asked ^ set(known))}"
 
@@ -51,7 +52,7 @@ def recorded_in(path: Path) -> dict[str, dict[str, Any]]:
     return results
 
 
-def _unlike(known: Any, found: Any) -> Iterator[str]:
+def differences(known: Any, found: Any) -> Iterator[str]:
     """Yield how a result differs from the recorded one."""
     if not isinstance(known, dict):
         if known != found and not (

@@ -235,6 +235,21 @@ def of_decoding(side: Side) -> Iterator[tuple[str, Any]]:
             (f"{number} outputs", f"{number} state", f"{number} lengths"), found, strict=True
         )
 
+    class One(Counts):
+        """It has a batch of one."""
+
+        batch_size = 1
+
+        def initialize(self, name: Any = None) -> Any:
+            start = tf.constant([[1.0]])
+            return tf.zeros([1], "bool"), start, start * 0
+
+    flat = {"maximum_iterations": 6, "enable_tflite_convertible": True}
+    for given in (flat, {**flat, "output_time_major": True}):
+        outputs, _, lengths = decode(One(), **given)
+        yield f"flat {sorted(given)} outputs", outputs
+        yield f"flat {sorted(given)} lengths", lengths
+
 
 # Losses, and functions
 

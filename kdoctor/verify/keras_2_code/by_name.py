@@ -11,6 +11,7 @@ from kdoctor.verify.keras_2_code import (
     losses,
     preprocessing_layers,
     random_layers,
+    recorded,
 )
 from kdoctor.verify.keras_2_code.comparing import compare_calls
 
@@ -22,7 +23,7 @@ def compare(code: str, new: Any) -> None:
         AssertionError: they differ, and for which input.
     """
     drawn = {**functions.DRAWS, **losses.DRAWS}.get(code)
-    modules = (caches, classes, losses, preprocessing_layers, random_layers)
+    modules = (caches, classes, losses, preprocessing_layers, random_layers, recorded)
     check = {name: each for one in modules for name, each in one.CHECKS.items()}.get(code)
     if drawn is None and check is None:
         raise KeyError(code)

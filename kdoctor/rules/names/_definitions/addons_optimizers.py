@@ -19,7 +19,9 @@ from kdoctor.syntax.libcst_walk import descendants
 _OPTIMIZERS: Final = frozenset(
     (
         *("AdamW", "SGDW", "LazyAdam", "RectifiedAdam", "LAMB", "Lookahead", "MovingAverage"),
-        *("SWA", "Yogi"),
+        *("SWA", "Yogi", "AdaBelief", "NovoGrad", "COCOB", "ConditionalGradient"),
+        *("ProximalAdagrad", "MultiOptimizer", "AveragedOptimizerWrapper"),
+        *("DecoupledWeightDecayExtension", "extend_with_decoupled_weight_decay"),
     )
 )
 # Keras 2 looked for the sigmoid that a graph had made probabilities with, and took its logits.
@@ -29,7 +31,20 @@ _LOGITS: Final = (
     "Keras 3 has probabilities, which float16 rounds to 0 and 1"
 )
 # What is written out, and was compared with the package itself for these values alone.
+_ACTIVATIONS: Final = ("'tanh'", "'relu'", "'sigmoid'", "'linear'", "None")
+_NOTHING_DROPPED: Final = ("0.0", "0")
+_CELLS: Final = ("PeepholeLSTMCell", "LayerNormLSTMCell", "LayerNormSimpleRNNCell")
 _COMPARED: Final = {
+    **{(PACKAGE, each, "activation"): _ACTIVATIONS for each in (*_CELLS, "NoisyDense", "ESN")},
+    **{(PACKAGE, each, "recurrent_activation"): _ACTIVATIONS for each in _CELLS[:2]},
+    **{
+        (PACKAGE, each, name): _NOTHING_DROPPED
+        for each in _CELLS
+        for name in ("dropout", "recurrent_dropout")
+    },
+    (PACKAGE, "MultiHeadAttention", "dropout"): _NOTHING_DROPPED,
+    # Its kernels for the CPU and for CUDA did not look at the same places beyond that.
+    (PACKAGE, "CorrelationCost", "stride_1"): ("1",),
     (PACKAGE, "RSquare", "multioutput"): ("'uniform_average'",),
     **{
         (CONTRIB, "CRF", each): values

@@ -19,7 +19,11 @@ _UNLIKE: Final = {
     **dict.fromkeys(("StochasticDepth", "SampleEmbeddingSampler"), _RANDOM),
     "ScheduledEmbeddingTrainingSampler": _RANDOM,
     "ScheduledOutputTrainingSampler": _RANDOM,
-    "random_cutout": _RANDOM,
+    **dict.fromkeys(("random_cutout", "NoisyDense", "ESNCell", "ESN"), _RANDOM),
+    "rrelu": "Keras 3 does not tell a function that a model is in training: without "
+    "`training=True` nothing is drawn, and with it other numbers are",
+    "AveragedOptimizerWrapper": "what derives from it is given variables of Keras 3, to which "
+    "`use_locking` and the like are unknown",
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
 }
@@ -47,6 +51,26 @@ WRITTEN: Final = (
     *("BasicDecoderOutput", "AttentionMechanism", "LuongAttention", "BahdanauAttention"),
     *("AttentionWrapper", "AttentionWrapperState", "hardmax", "sequence_loss", "SequenceLoss"),
     "tile_batch",
+    *("AdaptiveAveragePooling1D", "AdaptiveMaxPooling1D", "AdaptiveAveragePooling2D"),
+    *("AdaptiveMaxPooling2D", "AdaptiveAveragePooling3D", "AdaptiveMaxPooling3D"),
+    *("SpatialPyramidPooling2D", "MaxUnpooling2D", "MaxUnpooling2DV2"),
+    *("FilterResponseNormalization", "PoincareNormalize", "TLU", "Snake", "Sparsemax"),
+    *("NoisyDense", "PolynomialCrossing", "EmbeddingBag", "MultiHeadAttention"),
+    *("CorrelationCost", "NASCell", "PeepholeLSTMCell", "LayerNormLSTMCell"),
+    *("LayerNormSimpleRNNCell", "ESNCell", "ESN", "rrelu", "lifted_struct_loss"),
+    *("LiftedStructLoss", "npairs_loss", "NpairsLoss", "npairs_multilabel_loss"),
+    *("NpairsMultilabelLoss", "sparsemax_loss", "SparsemaxLoss", "GeometricMean"),
+    *("HarmonicMean", "MeanMetricWrapper", "hamming_distance", "hamming_loss_fn"),
+    *("KendallsTauB", "KendallsTauC", "SpearmansRank", "PearsonsCorrelation", "AdaBelief"),
+    *("NovoGrad", "COCOB", "ConditionalGradient", "ProximalAdagrad", "MultiOptimizer"),
+    *("AveragedOptimizerWrapper", "DecoupledWeightDecayExtension"),
+    *("extend_with_decoupled_weight_decay", "TimeStopping", "TQDMProgressBar", "Number"),
+    *("Initializer", "Regularizer", "Constraint", "Activation", "Optimizer", "TensorLike"),
+    *("FloatTensorLike", "AcceptableDTypes"),
+    *("crf_filtered_inputs", "crf_unary_score", "crf_binary_score", "crf_sequence_score"),
+    *("crf_multitag_sequence_score", "crf_log_norm", "crf_forward", "crf_log_likelihood"),
+    *("viterbi_decode", "CrfDecodeForwardRnnCell", "crf_decode_forward", "crf_decode_backward"),
+    *("crf_decode", "crf_constrained_decode", "CRF", "CRFModelWrapper"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 

@@ -82,20 +82,17 @@ _TODAY: Final = {
     "validate_activation": "applications.imagenet_utils.validate_activation",
 }
 _FAMILIES: Final = {"Merge": "MERGING", "PreprocessingLayer": "PREPROCESSING"}
-_NO_ORACLE: Final = "no release that still runs has it, so the two were not compared"
 _UNLIKE: Final = {
     "ContextValueCache": "it knows the graphs of TensorFlow alone: on another backend, what was "
     "cached while one function was traced is given to the next",
     "LossFunctionWrapper": "Keras 3 refuses weights of samples for losses of more than one axis",
     "ReductionV2": "`AUTO` is `sum_over_batch_size`: Keras 3 has no `auto`",
-    "convert_all_kernels_in_model": _NO_ORACLE,
-    "convert_kernel": _NO_ORACLE,
     "model_from_yaml": "it raises an error, as it does since Keras 2.6, where older ones read it",
-    "object_list_uid": _NO_ORACLE,
+    "object_list_uid": "it takes a tuple for several objects, as later releases did: keras 2.2 "
+    "took it for one",
     "PreprocessingLayer": "`adapt` takes datasets and arrays only, and runs `update_state` outside "
     "of a graph; nothing asks for `make_adapt_function`",
     "shape_type_conversion": "the method returns tuples, where Keras 2 made a TensorShape of them",
-    "unpack_singleton": _NO_ORACLE,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, passed, value_of
+from kdoctor.analysis.calls import binding_of, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -17,7 +17,13 @@ _FED = {
     **dict.fromkeys(("fit", "predict", "train_on_batch", "predict_on_batch"), "x"),
     **dict.fromkeys(("fit_generator", "predict_generator"), "generator"),
 }
+_PADS = ".pad_sequences"
 _DRAWN = frozenset({"numpy.random.randint", "random.randint", "random.randrange"})
+
+
+def yields_several_lengths(module: Module, function: cst.FunctionDef) -> bool:
+    """Say whether a generator yields inputs whose second size is another each time."""
+    return any(_varies(module, each) for each in _yielded(module, function))
 
 
 def gets_several_lengths(module: Module, model: str, at: cst.CSTNode) -> bool:
@@ -49,6 +55,10 @@ def _batches(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpr
     if function is None:
         yield value
         return
+    yield from _yielded(module, function)
+
+
+def _yielded(module: Module, function: cst.FunctionDef) -> Iterator[cst.BaseExpression]:
     for node in own_nodes(function.body):
         match node:
             case cst.Yield(value=cst.Tuple(elements=[cst.Element(value=inputs), *_])):
@@ -56,8 +66,15 @@ def _batches(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpr
 
 
 def _varies(module: Module, array: cst.BaseExpression) -> bool:
-    """Say whether it is ``numpy.ones((32, n))``, with an ``n`` that a loop changes."""
+    """Say whether its length is another each time.
+
+    It is ``numpy.ones((32, n))``, with an ``n`` that a loop changes, or a batch that is padded to
+    the longest of its own.
+    """
     match array:
+        case cst.Call(func=padding) if (module.qualified(padding) or "").endswith(_PADS):
+            length = passed(array, "maxlen", 1)
+            return not is_hidden(array) and (length is None or module.source(length) == "None")
         case cst.Call(
             func=maker,
             args=[cst.Arg(value=cst.Tuple(elements=[_, cst.Element(value=size), *_])), *_],
