@@ -187,7 +187,7 @@ class ReverseImports:
         return self._answer(path, f"{_HIDDEN}{name}")
 
     def write(self, path: str, code: str) -> bool:
-        """Say whether a file that imports ``path``, maybe through others, has a word, or `word=`."""
+        """Say whether a file that imports ``path``, maybe through others, has `word`, `word=`."""
         return self._answer(path, f"{_WRITTEN}{code}")
 
     def _write(self, own: str, code: str) -> bool:
