@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, Self
 
 import keras
@@ -66,7 +67,7 @@ class _Tape:
     def watch(self, tensors: Any) -> None:
         """Take no notice."""
 
-    def gradient(self, _: Any, of: Any) -> Any:
+    def gradient(self, _: Any, of: Any, **_how: Any) -> Any:
         """Return that nothing is known."""
         return [_Untold()] * len(of) if isinstance(of, list) else _Untold()
 
@@ -82,6 +83,7 @@ class _Numbers:
     reduce_sum = staticmethod(keras.ops.sum)
     reduce_mean = staticmethod(keras.ops.mean)
     nn = keras.ops
+    UnconnectedGradients = SimpleNamespace(ZERO="zero")
     add_n = staticmethod(sum)
 
     @staticmethod
