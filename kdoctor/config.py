@@ -20,6 +20,8 @@ ALL_BACKENDS: Final = "all"
 BACKENDS: Final = ("tensorflow", "jax", "torch")  # of Keras 3, TensorFlow first
 OF_BACKENDS: Final = "backends"
 """The family of rules that are silent unless code must run on more than TensorFlow."""
+RULES_OF_BACKENDS: Final = "KD8"
+"""How their codes begin."""
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 
 _Backend = Literal["all", "tensorflow", "jax", "torch"]

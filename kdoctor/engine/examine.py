@@ -97,7 +97,7 @@ class Examiner:
         self._examiners_of_targets: dict[Target, Examiner] = {}
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
-        self._gate = RulePrefilter(words(), triggers, self._package, needs)
+        self._gate = RulePrefilter(words(), triggers, self._package, needs, scan_options.backends)
 
     def _question(self, rule: RuleEntry) -> Question:
         return RuleQuestion(rule, self._facts) if applies(rule, self._facts) else lambda _: False

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, Need, trigger_of
+from kdoctor.config import BACKENDS, RULES_OF_BACKENDS
 from kdoctor.keras_api import split_root
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.module_summary import imports_of
@@ -45,7 +46,9 @@ class RulePrefilter:
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
     holds, for each rule by its code, the question whether it could; it is asked where the glimpse
     has one word of each set that ``needs`` holds for the rule. ``package`` tells what is imported
-    from the project's own modules, ``stars`` what star imports from elsewhere bind.
+    from the project's own modules. Where code must run on ``backends`` beside TensorFlow, the rules
+    about these are also asked of files that call a framework and have nothing of Keras: a layer of
+    another file may call what is in them.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class RulePrefilter:
         triggers: Mapping[str, Question],
         package: ProjectPackage,
         needs: Mapping[str, Collection[Need]] | None = None,
+        backends: Collection[str] = (),
     ) -> None:
         self._words = tuple(each.split() for each in words)
         self._triggers = triggers
@@ -63,6 +67,8 @@ class RulePrefilter:
         for code in triggers:
             self._index(code, (needs or {}).get(code, ()))
         self._package = package
+        asked = (RULES_OF_BACKENDS,) if backends else ()
+        self._of_backends = frozenset(each for each in triggers if each.startswith(asked))
 
     def _index(self, code: str, needs: Collection[Need]) -> None:
         if not needs:
@@ -81,10 +87,7 @@ class RulePrefilter:
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether any rule can fire in ``source``, the text of the file ``path``."""
-        quick = self._quick(path, source, tree)
-        if isinstance(quick, bool):
-            return quick
-        return any(self._triggers[code](quick) for code in self._candidate_codes(quick))
+        return bool(self.may_fire(path, source, tree))
 
     def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether a source uses Keras at all."""
@@ -93,11 +96,23 @@ class RulePrefilter:
     def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
         """Return the codes of the rules that can fire: all if Python cannot parse it."""
         quick = self._quick(path, source, tree)
-        if isinstance(quick, bool):
-            return self._triggers.keys() if quick else ()
+        if quick is True:
+            return self._triggers.keys()
+        if quick is False:
+            return self._of_backends_alone(path, source, tree)
         return frozenset(
             code for code in self._candidate_codes(quick) if self._triggers[code](quick)
         )
+
+    def _of_backends_alone(
+        self, path: str, source: str, tree: ast.Module | None
+    ) -> Collection[str]:
+        """Return the codes of the rules about backends that can fire where nothing is of Keras."""
+        if tree is None or not self._of_backends or not any(map(source.__contains__, BACKENDS)):
+            return ()
+        quick = self._package.quick_facts(path, source, tree)
+        codes = self._of_backends.intersection(self._candidate_codes(quick))
+        return frozenset(code for code in codes if self._triggers[code](quick))
 
     def _candidate_codes(self, quick: QuickFacts) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""

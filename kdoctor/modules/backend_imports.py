@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from pathlib import PurePath
+from functools import lru_cache
 from typing import Final
+
+from kdoctor.lazy_regex import pattern
+from kdoctor.modules.file_stamp import Signature, signature_of
+from kdoctor.modules.test_files import is_test_file
 
 _NAMES: Final = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino", "mlx"})
 _WORD: Final = "backend"
+_QUOTED: Final = pattern(rb"['\"](?:" + "|".join(sorted(_NAMES)).encode() + rb")['\"]")
+_MAX_FILES: Final = 5_000
 
 
 def is_for_a_backend(
@@ -27,15 +33,25 @@ def is_for_a_backend(
     """
     waiting, known = [own], {own}
     for module in waiting:  # it grows meanwhile
-        importers = [each for each in dict.fromkeys(importers_of(module)) if not _is_test(each)]
+        importers = [each for each in dict.fromkeys(importers_of(module)) if not is_test_file(each)]
         if not importers:
             return False
         for each in importers:
-            asked = backend_imports(read(each))
-            if leaf_of(module) not in asked and each not in known:
+            if leaf_of(module) not in _asked_in(each, read) and each not in known:
                 waiting.append(each)
                 known.add(each)
     return True
+
+
+def _asked_in(path: str, read: Callable[[str], bytes]) -> frozenset[str]:
+    signature = signature_of(path)
+    return backend_imports(read(path)) if signature is None else _known(path, signature, read)
+
+
+@lru_cache(maxsize=_MAX_FILES)
+def _known(path: str, _signature: Signature, read: Callable[[str], bytes]) -> frozenset[str]:
+    """Return what a file imports for a backend alone: it is asked for each module of a project."""
+    return backend_imports(read(path))
 
 
 def backend_imports(data: bytes) -> frozenset[str]:
@@ -44,7 +60,7 @@ def backend_imports(data: bytes) -> frozenset[str]:
     >>> sorted(backend_imports(b"if backend() == 'jax':\n    from .a import c\n"))
     ['a', 'c']
     """
-    if _WORD.encode() not in data:
+    if _WORD.encode() not in data or _QUOTED.search(data) is None:
         return frozenset()
     try:
         tree = ast.parse(data)
@@ -83,13 +99,3 @@ def _imported(node: ast.AST) -> Iterator[str]:
             yield from (each.name for each in names)
             if module:
                 yield module.rpartition(".")[2]
-
-
-def _is_test(path: str) -> bool:
-    pure = PurePath(path)
-    stem = pure.stem
-    return (
-        stem.startswith(("test_", "conftest"))
-        or stem.endswith("_test")
-        or (not {"tests", "test"}.isdisjoint(pure.parts))
-    )

@@ -8,18 +8,17 @@ project count for nothing: a parameter has what the project's own calls pass, it
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from msgspec import Struct
 
+from kdoctor.modules.definition_uses import MAX_NAMES, DefinitionUses, UnseenError
 from kdoctor.modules.definitions import UNCLEAR, Definition, Definitions
 from kdoctor.modules.name_uses import NameUse, NameUses, Role
 from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES
 from kdoctor.syntax.ast_walk import chain_of, leaf_of
 
-_MAX_NAMES: Final = 8  # under which one function is known, and classes without their own `__init__`
-_MAX_FILES: Final = 40  # that write such a name
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAKES_BY_NAME: Final = ("cls", "type", "__class__", "__subclasses__")
 _INIT: Final = "__init__"
@@ -38,29 +37,21 @@ class CallSite(Struct, frozen=True):
     bound: int
 
 
-Sources = Callable[[str], Sequence[NameUses] | None]
-
-
-class UnseenError(Exception):
-    """It may be called where nobody sees it."""
-
-
 class CallSites:
-    """The calls in one project.
+    """The calls in one project: ``uses`` of what it defines.
 
-    ``sources`` are the units of a file, None where one is no Python; ``files_that`` the files of
-    the project of the first that do something with a word (``word_index.CALLS + "f"``), None where
-    they are too many to tell.
+    ``files_that`` are the files of the project of the first that do something with a word
+    (``word_index.CALLS + "f"``), None where they are too many to tell.
     """
 
     def __init__(
         self,
         definitions: Definitions,
-        sources: Sources,
+        uses: DefinitionUses,
         files_that: Callable[[str, str], tuple[str, ...] | None],
     ) -> None:
         self._definitions = definitions
-        self._sources = sources
+        self._uses = uses
         self._files_that = files_that
 
     def may_be_elsewhere(self, path: str, function: str) -> bool:
@@ -93,21 +84,21 @@ class CallSites:
     def _of_name(self, target: Definition) -> Iterator[CallSite]:
         self._check_module(target.path)
         self._check_function(target)
-        for source, use in self._uses(target):
+        for source, use in self._uses.of(target):
             if use.role is not Role.CALL:
                 raise UnseenError
             yield _site(source, use, 0)
 
     def _check_module(self, path: str) -> None:
         """Check that a module does not look up its own names."""
-        for source in self._sources_of(path):
+        for source in self._uses.sources_of(path):
             if source.reads_own_names:
                 raise UnseenError
 
     def _check_function(self, target: Definition) -> None:
         found = [
             each
-            for source in self._sources_of(target.path)
+            for source in self._uses.sources_of(target.path)
             for each in source.tree.body
             if isinstance(each, _FUNCTIONS) and each.name == target.name
         ]
@@ -123,9 +114,9 @@ class CallSites:
             raise UnseenError
         waiting = [target]
         for each in waiting:  # it grows meanwhile
-            if len(waiting) > _MAX_NAMES:
+            if len(waiting) > MAX_NAMES:
                 raise UnseenError
-            for source, use in self._uses(each):
+            for source, use in self._uses.of(each):
                 match use.role:
                     case Role.CALL:
                         yield _site(source, use, 1)
@@ -164,7 +155,7 @@ class CallSites:
         """Return a class that is made by calling it alone, and whose bases are known."""
         found = [
             (source, each)
-            for source in self._sources_of(target.path)
+            for source in self._uses.sources_of(target.path)
             for each in source.tree.body
             if isinstance(each, ast.ClassDef) and each.name == target.name
         ]
@@ -225,7 +216,7 @@ class CallSites:
             or _is_special(method)
         ):
             raise UnseenError
-        for source in self._sources_with(target.path, method):
+        for source in self._uses.sources_with(target.path, method):
             if source.is_named_by_text(method):
                 raise UnseenError
             imported = {local for local, _ in source.imports}
@@ -255,92 +246,6 @@ class CallSites:
             if local == chain[0]
         }
         return UNCLEAR not in found and roots == {None}
-
-    # -- uses of a name
-
-    def _uses(self, target: Definition) -> Iterator[tuple[NameUses, NameUse]]:
-        """Yield all uses of a function or a class, under whatever name it was imported."""
-        names = [target.name]
-        for name in names:  # it grows meanwhile
-            if len(names) > _MAX_NAMES:
-                raise UnseenError
-            for source in self._sources_with(target.path, name):
-                names += (each for each in self._aliases(source, target) if each not in names)
-                yield from ((source, use) for use in self._uses_in(source, target, name))
-
-    def _uses_in(self, source: NameUses, target: Definition, name: str) -> Iterator[NameUse]:
-        if source.is_named_by_text(name):
-            raise UnseenError
-        uses = source.of(name)
-        if any(not each.is_attribute for each in uses) and self._means(source, target, name):
-            yield from (each for each in uses if not each.is_attribute)
-        for use in uses:
-            if not use.is_attribute or use.is_of_self:
-                continue
-            found = self._attribute_meant(source, use.chain)
-            if found == UNCLEAR:
-                raise UnseenError
-            if found == target or (found is None and self._holds_module(source, target.path)):
-                yield use
-
-    def _means(self, source: NameUses, target: Definition, name: str) -> bool:
-        """Say whether a name may be the function or the class where it is read by itself."""
-        is_own = source.path == target.path and name == target.name
-        meant = [
-            self._definitions.locate(source.path, imported.module, imported.level, name)
-            if local == "*"
-            else self._definitions.imported(source.path, imported)
-            for local, imported in source.imports
-            if local in ("*", name)
-        ]
-        if UNCLEAR in meant or (is_own and any(meant)):
-            raise UnseenError
-        return is_own or target in meant
-
-    def _attribute_meant(self, source: NameUses, chain: tuple[str, ...]) -> Definition | None:
-        """Return what an attribute of an imported module is, None of anything else."""
-        if len(chain) < 2:
-            return None
-        found = {
-            self._definitions.dotted(source.path, imported, chain[1:])
-            for local, imported in source.imports
-            if local == chain[0]
-        } - {None}
-        return found.pop() if len(found) == 1 else UNCLEAR if found else None
-
-    def _holds_module(self, source: NameUses, path: str) -> bool:
-        """Say whether a file may have the module in something but the name that it imports."""
-        names = {
-            local
-            for local, imported in source.imports
-            if self._definitions.module_of(source.path, imported) == path
-        }
-        uses = (use for name in sorted(names) for use in source.of(name))
-        return source.loads_modules or any(
-            not each.is_attribute and each.role is not Role.MEMBER for each in uses
-        )
-
-    def _aliases(self, source: NameUses, target: Definition) -> list[str]:
-        """Return the other names by which a file imports the function or the class."""
-        return [
-            local
-            for local, imported in source.imports
-            if local not in ("*", imported.name)
-            and self._definitions.imported(source.path, imported) == target
-        ]
-
-    def _sources_with(self, path: str, word: str) -> Iterator[NameUses]:
-        files = self._files_that(path, WRITES + word)
-        if files is None or len(files) > _MAX_FILES:
-            raise UnseenError
-        for each in sorted(files, key=lambda file: file == path):  # its own last
-            yield from self._sources_of(each)
-
-    def _sources_of(self, path: str) -> Sequence[NameUses]:
-        found = self._sources(path)
-        if found is None:
-            raise UnseenError
-        return found
 
 
 def _is_special(method: str) -> bool:

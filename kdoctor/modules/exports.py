@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kdoctor.modules.ast_cache import AstCache
 from kdoctor.modules.call_sites import CallSites
+from kdoctor.modules.definition_uses import DefinitionUses
 from kdoctor.modules.definitions import UNCLEAR, Definitions
 from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.function_summaries import FunctionSummaries
@@ -27,11 +28,12 @@ from kdoctor.modules.project_values import Checks, ProjectValues
 from kdoctor.modules.recent_sources import RecentSource, RecentSources
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
+from kdoctor.modules.uses_elsewhere import UsesOfFile
 from kdoctor.modules.word_index import WRITES
 from kdoctor.syntax.alias_chains import AliasCache, AliasChainOnce
 from kdoctor.syntax.observations import Observations
 from kdoctor.syntax.package import ClassInfo, ParameterCallees
-from kdoctor.syntax.project_types import Passing, Reach
+from kdoctor.syntax.project_types import Passing, Reach, UsesElsewhere
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
 from kdoctor.value_types import Observation
@@ -60,8 +62,8 @@ class ProjectPackage:
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of it binds, as an editor may hold it. Relative paths count from
     ``start``, by default the working folder. ``trace``, where it ``listens``, has what was read.
-    ``follows_types``: other files are asked what they pass, return and keep. ``observations``: what
-    names were seen to hold as the program ran.
+    ``follows_types``: other files are asked what they pass, return and keep, and do with functions.
+    ``observations``: what names were seen to hold as the program ran.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of the project
@@ -94,12 +96,14 @@ class ProjectPackage:
         self.keras_root = self._importers.keras_root
         self._classes: dict[tuple[ClassInfo, TypeOracle], UserClass] = {}
         self._sources = RecentSources(self.trace, self.trees)
+        self._uses = DefinitionUses(self._definitions, self._sources.of, self._importers.files_that)
         self._values = self._project_values()
+        self._uses_of_file = UsesOfFile(self, self._sources, self._uses, self._may_be_of_keras_2)
         self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
 
     def _project_values(self) -> ProjectValues:
         sources = self._sources
-        calls = CallSites(self._definitions, sources.of, self._importers.files_that)
+        calls = CallSites(self._definitions, self._uses, self._importers.files_that)
         checks = Checks(self._may_be_of_keras_2, self._own_class)
         return ProjectValues(self, self.stars, sources, calls, checks, self.trace)
 
@@ -273,6 +277,10 @@ class ProjectPackage:
     def may_be_kept(self, cls: ClassInfo, member: str, reach: Reach) -> Types:
         """Return what an attribute of the objects of a class may hold."""
         return self._values.may_be_kept(cls.path, member, reach)
+
+    def uses_elsewhere(self, unit_path: str, name: str, oracle: TypeOracle) -> UsesElsewhere:
+        """Return where other files, but for tests, use what a file defines at its top level."""
+        return self._uses_of_file.of(self._tree.canonical_path(unit_path), name, oracle)
 
     def _own_class(self, path: str, name: str, oracle: TypeOracle) -> UserClass | None:
         """Return a class as other modules see it, the same each time."""

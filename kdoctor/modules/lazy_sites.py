@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.modules.call_sites import CallSite, CallSites, UnseenError
+from kdoctor.modules.call_sites import CallSite, CallSites
+from kdoctor.modules.definition_uses import UnseenError
 from kdoctor.modules.dependencies import Dependencies
 
 _MAX_FUNCTIONS: Final = 1024  # of which it is kept what was found

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
-from kdoctor.modules.call_sites import CallSite, CallSites, UnseenError
+from kdoctor.modules.call_sites import CallSite, CallSites
+from kdoctor.modules.definition_uses import UnseenError
 from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.lazy_sites import LazySites
 from kdoctor.modules.recent_sources import RecentSource, RecentSources

@@ -34,7 +34,7 @@ from kdoctor.modules.run_files import run_files
 from kdoctor.modules.star_importers import binds, may_hide_a_name, mentions
 from kdoctor.modules.text_reads import TextReads
 from kdoctor.modules.tried_imports import is_tried
-from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, WRITES, WordIndex
+from kdoctor.modules.word_index import CALLS, CALLS_MEMBER, TAKES, WRITES, WordIndex
 
 # By these a file gets at a module, or at what is in it, through text: plain words, for which bytes
 # are searched several times as fast as by a pattern, and what has to be a word of its own.
@@ -187,10 +187,7 @@ class ReverseImports:
         return self._answer(path, f"{_HIDDEN}{name}")
 
     def write(self, path: str, code: str) -> bool:
-        """Say whether a file that imports the module at ``path`` writes a word, or `word=`.
-
-        Be it that it imports one that imports it.
-        """
+        """Say whether a file that imports ``path``, maybe through others, has `word`, `word=`."""
         return self._answer(path, f"{_WRITTEN}{code}")
 
     def _write(self, own: str, code: str) -> bool:
@@ -247,16 +244,24 @@ class ReverseImports:
         own = self._tree.canonical_path(path)
         if self._trace is not None and self._trace.is_recording:
             self._trace.note(import_query_key(own, asked), self.state(own, asked))
-        return self._project(own).words.files_that(asked)
+        return self._files_that(own, asked)
+
+    def _files_that(self, own: str, asked: str) -> tuple[str, ...] | None:
+        project, name = self._project(own), asked[1:]
+        if asked.startswith(TAKES):
+            whole = {each.importer for each in self._index(project).get(own, ())}
+            whole.intersection_update(project.words.files_that(WRITES + name) or ())
+            return tuple(sorted(whole.union(self.users(own, frozenset({name})))))
+        return project.words.files_that(asked)
 
     def state(self, own: str, name: str) -> FileStamp:
         """Return the answer as a dependency of a result. The path is absolute.
 
-        Without a name it is that about the root.
+        Without a name it is about the root.
         """
         signature = self.signature(own)
-        if name.startswith((WRITES, CALLS, CALLS_MEMBER)):
-            files = self._project(own).words.files_that(name)
+        if name.startswith((WRITES, CALLS, CALLS_MEMBER, TAKES)):
+            files = self._files_that(own, name)
             return FileStamp(signature, digest("\0".join(files or ("",)).encode(errors="replace")))
         if not name:
             return FileStamp(signature, digest((self._project(own).root or "").encode()))

@@ -13,6 +13,8 @@ from typing import Final
 
 WRITES, CALLS, CALLS_MEMBER = "?", "(", "."
 """Before a word: files that write it, that may call it, or a member so named. No name begins so."""
+TAKES = "@"
+"""Before a name that a module defines: files that may import it from there."""
 _MAX_SEARCHES: Final = 12  # after which the words of all files are noted
 _MAX_BYTES: Final = 64_000_000  # of a project: what is larger is not searched
 _MAX_KEPT_BYTES: Final = 4_000_000  # of one whose files are not read again

@@ -89,7 +89,7 @@ class Contexts:
         found = self._oracle.function_context(names)
         if found is not None:
             return found
-        contexts = {self._as_argument(node) for node in self._mentions(function)}
+        contexts = {self.as_argument(node) for node in self._mentions(function)}
         contexts.discard(None)
         return contexts.pop() if len(contexts) == 1 else None
 
@@ -124,7 +124,7 @@ class Contexts:
                 if any(each.node is function or each.value is function for each in bindings):
                     yield use.node
 
-    def _as_argument(self, node: cst.CSTNode) -> Context | None:
+    def as_argument(self, node: cst.CSTNode) -> Context | None:
         """Return the context of a function that is passed where ``node`` stands."""
         parent = self._parents.get(node)
         while isinstance(parent, cst.Element | cst.DictElement | cst.List | cst.Tuple | cst.Dict):

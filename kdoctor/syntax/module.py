@@ -68,7 +68,7 @@ class Module:
         self.tree = parsed.tree
         self.oracle = oracle
         self._parsed = parsed
-        self._package = package
+        self.package = package
         self.answers: dict[Hashable, object] = {}  # of `once`
 
     @classmethod
@@ -91,7 +91,7 @@ class Module:
 
     def with_oracle(self, oracle: TypeOracle) -> Module:
         """Return the same module with another type oracle."""
-        return Module(self.unit, self._parsed, oracle, self._package)
+        return Module(self.unit, self._parsed, oracle, self.package)
 
     # -- places
 
@@ -233,19 +233,15 @@ class Module:
 
     def is_project_module(self, top: str) -> bool:
         """Say whether ``import top`` surely means a module of the file's project."""
-        return self._package is not None and self._package.holds(self.path, top)
+        return self.package is not None and self.package.holds(self.path, top)
 
     def has_file(self, relative: str) -> bool:
         """Say whether a relative path exists beside this file, or in its project."""
-        return self._package is not None and self._package.has_file(self.path, relative)
+        return self.package is not None and self.package.has_file(self.path, relative)
 
     def is_tried_in_project(self) -> bool:
         """Say whether another file goes on where its import of this one fails."""
-        return self._package is not None and self._package.is_tried(self.path)
-
-    def is_for_a_backend(self) -> bool:
-        """Say whether other files of the project import it for one backend of Keras alone."""
-        return self._package is not None and self._package.is_for_a_backend(self.path)
+        return self.package is not None and self.package.is_tried(self.path)
 
     @property
     def assigned_in_project(self) -> frozenset[str]:
@@ -287,6 +283,10 @@ class Module:
         """Return the context of ``node``: layer call, loss, model construction."""
         return self._contexts.of(node)
 
+    def context_as_argument(self, node: cst.CSTNode) -> Context | None:
+        """Return the context of a function that is handed on where ``node`` stands, if known."""
+        return self._contexts.as_argument(node)
+
     def is_dead(self, node: cst.CSTNode) -> bool:
         """Say whether ``node`` is unreachable on the target."""
         return self._guards.is_dead(node)
@@ -318,19 +318,19 @@ class Module:
 
     def is_written_in_project(self, word: str) -> bool:
         """Say whether any file of the project, maybe this one, writes a word."""
-        return self._package is not None and self._package.is_written(self.path, word)
+        return self.package is not None and self.package.is_written(self.path, word)
 
     def is_written_by_importers(self, word: str) -> bool:
         """Say whether a project file that imports this one, maybe through others, writes a word."""
-        return self._package is not None and self._package.do_importers_write(self.path, word)
+        return self.package is not None and self.package.do_importers_write(self.path, word)
 
     def name_may_be_imported_elsewhere(self, name: str) -> bool:
         """Say whether another project file may import a name from here."""
-        return self._package is not None and self._package.may_be_imported_from(self.path, name)
+        return self.package is not None and self.package.may_be_imported_from(self.path, name)
 
     def keras_root_of_project(self) -> str | None:
         """Return the Keras root of the project's other files; reads them all."""
-        return None if self._package is None else self._package.keras_root(self.path)
+        return None if self.package is None else self.package.keras_root(self.path)
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return the bindings that may reach a name, none for a builtin."""
@@ -342,7 +342,7 @@ class Module:
         Not where it is bound, a builtin or from a star, nor if a star carries it over another's.
         """
         bound = local in self._scope_analysis.module.bindings or local in self.unbound_reads
-        hides = self._package is not None and self._package.may_hide_elsewhere(self.path, local)
+        hides = self.package is not None and self.package.may_hide_elsewhere(self.path, local)
         is_taken = bound or hides or self._in_a_star(local)
         return not is_taken and all(self.scope_of(node).owner(local) is None for node in at)
 
@@ -367,7 +367,7 @@ class Module:
 
     @cached_property
     def _imports(self) -> Imports:
-        return Imports(self._scope_analysis, self.path, self._package)
+        return Imports(self._scope_analysis, self.path, self.package)
 
     @cached_property
     def _resolver(self) -> Resolver:
@@ -392,7 +392,7 @@ class Module:
             return usage_may_tell_types(own.references, own._imports, own.oracle)  # noqa: SLF001
 
         parts = (self._scope_analysis, self._resolver, self._classes, self.oracle)
-        return Inferences(*parts, UsageInference(*parts, tells), self._package, self.path)
+        return Inferences(*parts, UsageInference(*parts, tells), self.package, self.path)
 
     @cached_property
     def _contexts(self) -> Contexts:

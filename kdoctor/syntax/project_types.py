@@ -15,6 +15,9 @@ from kdoctor.syntax.type_sets import Types
 from kdoctor.target import FRAMEWORKS
 
 if TYPE_CHECKING:
+    import libcst as cst
+
+    from kdoctor.syntax.module import Module
     from kdoctor.syntax.values import Value
 
 _T = TypeVar("_T")
@@ -66,6 +69,31 @@ class Passing(Struct, frozen=True):
     own_calls: tuple[PassingCall, ...]
 
 
+class OpenUse(NamedTuple):
+    """A use of a name, in the module that it stands in; what is asked of that is ``noted``."""
+
+    module: Module
+    node: cst.Name | cst.Attribute
+    noted: Noted
+
+
+class UseElsewhere(NamedTuple):
+    """A use of a name in another file with this text. To open it takes long.
+
+    It gives None where the file is no Python, or the name may mean something else there.
+    """
+
+    text: str
+    open: Callable[[], OpenUse | None]
+
+
+class UsesElsewhere(NamedTuple):
+    """The uses of a name that are seen in other files, and whether these are all."""
+
+    uses: tuple[UseElsewhere, ...]
+    are_all: bool
+
+
 class Project(Package, Protocol):
     """The project's modules, and what is inferred of their values, if that is wanted."""
 
@@ -101,6 +129,9 @@ class Project(Package, Protocol):
 
     def may_be_kept(self, cls: ClassInfo, member: str, reach: Reach) -> Types:
         """Return what an attribute of the objects of a class may hold."""
+
+    def uses_elsewhere(self, unit_path: str, name: str, oracle: TypeOracle) -> UsesElsewhere:
+        """Return where other files, but for tests, use what ``unit_path`` defines at its top."""
 
 
 class ProjectTypes:

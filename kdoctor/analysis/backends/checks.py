@@ -72,7 +72,7 @@ def _asks_above(module: Module, node: cst.CSTNode) -> bool:
 
 @once
 def _is_for_one(module: Module) -> bool:
-    return module.is_for_a_backend()
+    return module.package is not None and module.package.is_for_a_backend(module.path)
 
 
 @once

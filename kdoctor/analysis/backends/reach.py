@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import libcst as cst
 
@@ -17,10 +17,12 @@ from kdoctor.analysis.backends.function_flow import is_kept, places_of
 from kdoctor.analysis.backends.mixed_calls import is_mixed_with_keras
 from kdoctor.analysis.backends.tensorflow_only import (
     Function,
-    called_in_pipelines,
     gets_tensors_of_tensorflow,
+    is_at_the_top,
     is_for_tensorflow_alone,
+    runs_in_a_pipeline,
     stands_beside_a_tape,
+    uses_elsewhere,
     works_elsewhere,
 )
 from kdoctor.analysis.dataflow.captures import function_around
@@ -51,6 +53,7 @@ _RUN_OF_MODULES: Final = {
 _TAKES_FUNCTIONS: Final = ("activation", "initializer", "regularizer", "constraint")
 _OF_NAMES: Final = frozenset({"custom_objects", "get_custom_objects"})
 _REGISTERS: Final = "register_keras_serializable"
+_FILES: Final = 2  # through which a function is followed to who calls it
 _VALUES: Final = (Context.CALL, Context.LOSS_OR_METRIC)
 
 
@@ -66,6 +69,16 @@ class _Use(enum.Enum):
 
 # Of these one is enough to say that Keras does not run a function.
 _DECIDE: Final = frozenset({_Use.OTHER, _Use.WITH_A_TAPE})
+
+
+class _View(NamedTuple):
+    """A module, and through how many other files its functions are followed to who calls them.
+
+    So no question leads back to itself through other files.
+    """
+
+    module: Module
+    further: int
 
 
 class _Reach(enum.Enum):
@@ -86,10 +99,12 @@ def is_run_by_keras(module: Module, node: cst.CSTNode) -> bool:
     asks which backend there is (``checks``).
     """
     around = list(_functions_around(module, node))
-    if not around or any(is_for_tensorflow_alone(module, each) for each in around):
+    if not around or asks_for_the_backend(module, node):
+        return False  # first: a file for one backend may have hundreds of functions
+    if any(is_for_tensorflow_alone(module, each) for each in around):
         return False
-    is_run = any(_is_run(module, each) for each in around) or is_mixed_with_keras(module, node)
-    return is_run and not asks_for_the_backend(module, node)
+    view = _View(module, _FILES)
+    return any(_is_run(view, each) for each in around) or is_mixed_with_keras(module, node)
 
 
 def is_run_by_keras_alone(module: Module, node: cst.CSTNode) -> bool:
@@ -103,7 +118,7 @@ def is_run_by_keras_alone(module: Module, node: cst.CSTNode) -> bool:
     if any(gets_tensors_of_tensorflow(module, each) for each in around):
         return False
     return is_run_by_keras(module, node) and (
-        any(_reach(module, each) is _Reach.ONLY for each in around)
+        any(_reach(_View(module, _FILES), each) is _Reach.ONLY for each in around)
         or is_mixed_with_keras(module, node)
     )
 
@@ -117,30 +132,30 @@ def _functions_around(module: Module, node: cst.CSTNode) -> Iterator[Function]:
 
 
 @once
-def _verdicts(_: Module) -> dict[Function, _Reach | None]:
+def _verdicts(_module: Module, _further: int) -> dict[Function, _Reach | None]:
     """Return what is known of functions, to be filled in; None of one that is being asked."""
     return {}
 
 
-def _is_run(module: Module, function: Function) -> bool | None:
+def _is_run(view: _View, function: Function) -> bool | None:
     """Say whether Keras runs a function; None within the question itself."""
-    reach = _reach(module, function)
+    reach = _reach(view, function)
     return None if reach is None else reach is not _Reach.NOT
 
 
-def _reach(module: Module, function: Function) -> _Reach | None:
-    known = _verdicts(module)
+def _reach(view: _View, function: Function) -> _Reach | None:
+    known = _verdicts(*view)
     if function not in known:
         known[function] = None
-        found = _find_reach(module, function)
-        if found is _Reach.ONLY and gets_tensors_of_tensorflow(module, function):
+        found = _find_reach(view, function)
+        if found is _Reach.ONLY and gets_tensors_of_tensorflow(view.module, function):
             found = _Reach.ALSO
         known[function] = found
     return known[function]
 
 
-def _find_reach(module: Module, function: Function) -> _Reach:
-    owner = _class_of(module, function)
+def _find_reach(view: _View, function: Function) -> _Reach:
+    module, owner = view.module, _class_of(view.module, function)
     if owner is not None and isinstance(function, cst.FunctionDef):
         methods = methods_run(module, owner)
         if not methods:
@@ -148,21 +163,51 @@ def _find_reach(module: Module, function: Function) -> _Reach:
         if function.name.value in methods:
             return _Reach.ONLY
     elif module.context_of(function.body) in _VALUES:
-        return _Reach.NOT if _is_named_in_a_pipeline(module, function) else _Reach.ONLY
+        is_prepared = isinstance(function, cst.FunctionDef) and runs_in_a_pipeline(module, function)
+        return _Reach.NOT if is_prepared else _Reach.ONLY
     if isinstance(function, cst.Lambda):
         return _Reach.NOT
     if _REGISTERS in (each.rpartition(".")[2] for each in decorated_by(module, function)):
         return _Reach.ONLY
     if owner is not None:
-        uses = [_use(module, each, is_method=True) for each in _reads_of_member(module, function)]
+        uses = [_use(view, each, is_method=True) for each in _reads_of_member(module, function)]
     else:
-        uses = [use for each in _reads(module, function) for use in _uses(module, each)]
+        uses = [use for each in _reads(module, function) for use in _uses(view, each)]
+        if _DECIDE.isdisjoint(uses):
+            uses += _uses_elsewhere(view, function)
     if {_Use.WITH_A_TAPE, _Use.ELSEWHERE} == {*uses}:
         return _Reach.ALSO  # what the steps of all backends share
     if not {_Use.RUN, _Use.AMONG_OTHERS}.intersection(uses) or not _DECIDE.isdisjoint(uses):
         return _Reach.NOT
+    if owner is None and _may_be_used_unseen(view, function):
+        return _Reach.ALSO
     is_alone = {_Use.AMONG_OTHERS, _Use.UNKNOWN, _Use.ELSEWHERE}.isdisjoint(uses)
     return _Reach.ONLY if is_alone else _Reach.ALSO
+
+
+def _uses_elsewhere(view: _View, function: cst.FunctionDef) -> Iterator[_Use]:
+    """Yield who uses a function in the project's other files."""
+    module, name = view.module, function.name.value
+    if not is_at_the_top(module, function):
+        return
+    for each in uses_elsewhere(module, name).uses if view.further else ():
+        opened = each.open()
+        if opened is None:
+            yield _Use.UNKNOWN
+            continue
+        there, node, noted = opened
+        yield from noted(lambda: list(_uses(_View(there, view.further - 1), node)))  # noqa: B023
+
+
+def _may_be_used_unseen(view: _View, function: cst.FunctionDef) -> bool:
+    """Say whether another file may use a function where nobody looks."""
+    module, name = view.module, function.name.value
+    if not is_at_the_top(module, function):
+        return False
+    found = uses_elsewhere(module, name)
+    if view.further and (found.uses or not found.are_all):
+        return not found.are_all
+    return module.name_may_be_imported_elsewhere(name)  # by a text, or as a part of a package
 
 
 def methods_run(module: Module, owner: cst.ClassDef) -> frozenset[str]:
@@ -183,12 +228,6 @@ def _class_of(module: Module, function: Function) -> cst.ClassDef | None:
     block = module.parent(function)
     holder = None if block is None else module.parent(block)
     return holder if isinstance(holder, cst.ClassDef) else None
-
-
-def _is_named_in_a_pipeline(module: Module, function: Function) -> bool:
-    return isinstance(function, cst.FunctionDef) and function.name.value in called_in_pipelines(
-        module
-    )
 
 
 def _reads(module: Module, function: cst.FunctionDef) -> Iterator[cst.Name]:
@@ -219,30 +258,33 @@ def _reads_of_member(module: Module, method: cst.FunctionDef) -> Iterator[cst.At
     return (each for each in module.attributes if each.attr.value == method.name.value)
 
 
-def _uses(module: Module, name: cst.Name) -> Iterator[_Use]:
+def _uses(view: _View, name: cst.BaseExpression) -> Iterator[_Use]:
     """Yield who uses a function where it is named, and where it is read again after it was kept."""
-    for each in places_of(module, name):
-        if not is_kept(module, each):
-            yield _use(module, each, is_method=each is not name)
+    for each in places_of(view.module, name):
+        if not is_kept(view.module, each) and not asks_for_the_backend(view.module, each):
+            yield _use(view, each, is_method=each is not name)
 
 
-def _use(module: Module, node: cst.BaseExpression, *, is_method: bool) -> _Use:
+def _use(view: _View, node: cst.BaseExpression, *, is_method: bool) -> _Use:
     """Say who uses a function where it is named."""
+    module = view.module
     around = list(_functions_around(module, node))
     parent = module.parent(node)
     is_called = isinstance(parent, cst.Call) and parent.func is node
     if any(is_for_tensorflow_alone(module, each) for each in around):
         return _Use.WITH_A_TAPE if is_called and stands_beside_a_tape(module, node) else _Use.OTHER
-    is_run = any(_is_run(module, each) for each in around)
+    is_run = any(_is_run(view, each) for each in around)
     if is_called:
-        if any(_reach(module, each) is _Reach.ONLY for each in around):
+        if any(_reach(view, each) is _Reach.ONLY for each in around):
             return _Use.RUN
         if is_run:
             return _Use.AMONG_OTHERS
         if not works_elsewhere(module).isdisjoint(around):
             return _Use.ELSEWHERE
-        is_asked_already = any(_is_run(module, each) is None for each in around)
+        is_asked_already = any(_is_run(view, each) is None for each in around)
         return _Use.HARMLESS if not around or is_method or is_asked_already else _Use.UNKNOWN
+    if module.context_as_argument(node) in _VALUES:
+        return _Use.RUN  # `Lambda(f)`, `loss=[f, g]`
     if isinstance(parent, cst.Arg):
         return _Use.RUN if _is_given_to_keras(module, parent, is_run=is_run) else _Use.OTHER
     return _Use.RUN if _is_named_for_keras(module, node) else _Use.OTHER
@@ -257,7 +299,8 @@ def _is_given_to_keras(module: Module, given: cst.Arg, *, is_run: bool) -> bool:
     if is_run and (name.startswith("tensorflow.") or split_root(name) is not None):
         return True  # `tf.map_fn`, `keras.ops.cond`
     if given.keyword is not None and given.keyword.value.endswith(_TAKES_FUNCTIONS):
-        return split_root(name) is not None
+        made = module.type_of(call)
+        return split_root(name) is not None or (made is not None and made.kind in _RUN)
     return False
 
 

@@ -17,6 +17,8 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.project_types import UseElsewhere, UsesElsewhere
+from kdoctor.syntax.scopes import ScopeKind
 
 Function = cst.FunctionDef | cst.Lambda
 
@@ -33,6 +35,9 @@ _OF_DATASETS: Final = frozenset({
     *("map", "filter", "flat_map", "interleave", "from_generator", "group_by_window", "apply"),
     *("take_while", "scan", "reduce", "bucket_by_sequence_length"),
 })  # fmt: skip
+_PIPES: Final = pattern(
+    r"tf\.data|\.(?:map|filter|interleave|flat_map|from_generator|apply|group_by_window)\s*\("
+)
 _OF_PYTHON: Final = frozenset({"tensorflow.py_function", "tensorflow.numpy_function"})
 # What data is prepared with, and what no other backend has: a layer that works with it runs in the
 # pipeline, or before the model.
@@ -98,13 +103,55 @@ def _method(module: Module, given: cst.BaseExpression) -> cst.FunctionDef | None
 
 @once
 def called_in_pipelines(module: Module) -> frozenset[str]:
-    """Return the names of what functions of a pipeline call: functions, classes, layers."""
+    """Return the names of what a pipeline calls: functions, classes, layers.
+
+    Be it that a function of the pipeline calls them, or that they are given to it.
+    """
     found: set[str] = set()
+    for call in module.nodes(cst.Call):
+        if _takes_for_a_pipeline(module, call):
+            found.update(name for each in call.args for name in _called(module, each.value))
     for function in _of_pipelines(module):
         for each in descendants(function):
             if isinstance(each, cst.Call):
                 found.update(_called(module, each.func))
     return frozenset(found)
+
+
+def runs_in_a_pipeline(module: Module, defined: cst.FunctionDef | cst.ClassDef) -> bool:
+    """Say whether a pipeline calls a function or a class, be it one of another file."""
+    name = defined.name.value
+    return name in called_in_pipelines(module) or (
+        is_at_the_top(module, defined) and _is_piped_elsewhere(module, name)
+    )
+
+
+@once
+def _is_piped_elsewhere(module: Module, name: str) -> bool:
+    return any(_is_piped(each) for each in uses_elsewhere(module, name).uses)
+
+
+def _is_piped(use: UseElsewhere) -> bool:
+    opened = use.open() if _PIPES.search(use.text) else None
+    if opened is None:
+        return False
+    module, node, noted = opened
+    leaf = node.value if isinstance(node, cst.Name) else node.attr.value
+    return leaf in noted(lambda: called_in_pipelines(module))
+
+
+@once
+def uses_elsewhere(module: Module, name: str) -> UsesElsewhere:
+    """Return where other files of the project use what a module defines at its top level."""
+    package = module.package
+    if package is None or not package.follows_types:
+        return UsesElsewhere((), are_all=True)
+    return package.uses_elsewhere(module.path, name, module.oracle)
+
+
+def is_at_the_top(module: Module, defined: cst.FunctionDef | cst.ClassDef) -> bool:
+    """Say whether other files may import a function or a class."""
+    return module.scope_of(defined).kind is ScopeKind.MODULE
 
 
 def _called(module: Module, callee: cst.BaseExpression) -> Iterator[str]:
@@ -202,7 +249,7 @@ def _has_a_signature(module: Module, function: cst.FunctionDef) -> bool:
 @once
 def _prepares_data(module: Module, owner: cst.ClassDef) -> bool:
     """Say whether a class works on what no backend but TensorFlow has, or is called like one."""
-    if owner.name.value in called_in_pipelines(module):
+    if runs_in_a_pipeline(module, owner):
         return True
     names = [each.name.value for each in with_bases(module, owner)]
     names += [dotted_name(each.value) or "" for each in owner.bases]

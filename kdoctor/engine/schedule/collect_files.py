@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kdoctor.config import BACKENDS
 from kdoctor.documents import reported
 from kdoctor.documents.discovery import Search, has_known_ending
 from kdoctor.documents.requirement_files import is_requirements_file
@@ -64,6 +65,7 @@ class FileCollector:
         self._sources = sorted(sources, key=lambda source: source.path)
         self._gate = options.get("gate", True)
         self._kind = options.get("kind")
+        self._asks_for_backends = policy.asks_for_backends
         self._memory = memory
         self._is_asked = is_asked
         self._here = working_folder()
@@ -111,6 +113,7 @@ class FileCollector:
         admitted = prefilter.admits_with(own, facts) or facts.marked or self._is_of_no_kind(source)
         # Of Keras may be what such a file only handles: that was seen as it ran.
         admitted = admitted or (bool(self._seen) and os.path.realpath(own) in self._seen)
+        admitted = admitted or self._may_run_on_a_backend(own, source)
         if not admitted and self._is_asked_setup(own):
             admitted = may_name_keras(source.read(self._here))
         if not admitted and self._gate:
@@ -118,6 +121,16 @@ class FileCollector:
         self._imported.update(facts.imports)
         priority = Priority.USUAL if facts.speaks else Priority.IMPORTER
         return Task(source, facts.size, admitted=admitted, priority=priority)
+
+    def _may_run_on_a_backend(self, path: str, source: Source) -> bool:
+        """Say whether a file calls a framework where other backends count, too.
+
+        A layer of another file may call what is in it.
+        """
+        if not self._asks_for_backends(path):
+            return False
+        data = source.read(self._here)
+        return any(each.encode() in data for each in BACKENDS)
 
     def _is_asked_setup(self, path: str) -> bool:
         """Say whether a file is a ``setup.py`` that can contradict the target."""

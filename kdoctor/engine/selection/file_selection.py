@@ -10,7 +10,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.config import BACKENDS, KERAS_2_HELPERS, PROJECT_TYPES, other_backends
+from kdoctor.config import (
+    BACKENDS,
+    KERAS_2_HELPERS,
+    PROJECT_TYPES,
+    RULES_OF_BACKENDS,
+    other_backends,
+)
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.documents.discovery import Search
 from kdoctor.engine.options import Options, each_of
@@ -29,7 +35,6 @@ from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
-_OF_BACKENDS: Final = "KD8"  # the rules that are silent without a backend beside TensorFlow
 _NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras": "tf.keras"}
 
 Codes = tuple[str, ...] | None  # None: all rules
@@ -217,6 +222,10 @@ class FileSelection:
     def _backends(self, settings: Settings) -> tuple[str, ...]:
         return _asked_backends(settings, self._options)
 
+    def asks_for_backends(self, path: str) -> bool:
+        """Say whether a file's code must run on another backend than TensorFlow."""
+        return bool(self._backends(self.of(os.path.dirname(path))))  # noqa: PTH120 - hot
+
     def _helpers(self, settings: Settings) -> str:
         option = self._options.get("keras_2_helpers")
         return option or settings.value("keras-2-helpers") or KERAS_2_HELPERS[0]
@@ -343,7 +352,7 @@ def _check_that_it_is_asked(entry: str, where: str, codes: Iterable[str]) -> Non
     Raises:
         UsageProblem: the entry means no other rules.
     """
-    if all(code.startswith(_OF_BACKENDS) for code in codes):
+    if all(code.startswith(RULES_OF_BACKENDS) for code in codes):
         raise UsageProblem(
             f"{where}{entry}: these rules are asked with a backend only; add --backend all, or "
             '`backend = "all"` to the settings'

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, Self
 
 import keras
@@ -24,6 +25,7 @@ from kdoctor.verify.addons.layers import of_cell
 from kdoctor.verify.addons.recorded import RESULTS, differences, recorded_in
 from kdoctor.verify.addons.scenarios import Scenario, Side
 from kdoctor.verify.addons.training import of_dense_optimizer
+from kdoctor.verify.addons.warps import ON_TORCH
 
 _ADAM = "adam"
 OPTIMIZERS: dict[str, Scenario] = {
@@ -66,7 +68,7 @@ class _Tape:
     def watch(self, tensors: Any) -> None:
         """Take no notice."""
 
-    def gradient(self, _: Any, of: Any, **__: Any) -> Any:
+    def gradient(self, _: Any, of: Any, **_how: Any) -> Any:
         """Return that nothing is known."""
         return [_Untold()] * len(of) if isinstance(of, list) else _Untold()
 
@@ -82,6 +84,7 @@ class _Numbers:
     reduce_sum = staticmethod(keras.ops.sum)
     reduce_mean = staticmethod(keras.ops.mean)
     nn = keras.ops
+    UnconnectedGradients = SimpleNamespace(ZERO="zero")
     add_n = staticmethod(sum)
 
     @staticmethod
@@ -120,6 +123,8 @@ def results(name: str) -> Iterator[tuple[str, Any]]:
     scenario = OPTIMIZERS.get(name, SCENARIOS[name])
     if keras.backend.backend() == "jax":
         scenario = _ON_JAX.get(name, scenario)
+    elif keras.backend.backend() == "torch":
+        scenario = ON_TORCH.get(name, scenario)
     try:
         for about, value in scenario(Side(made(name), keras, _Numbers())):
             if not isinstance(value, _Untold):

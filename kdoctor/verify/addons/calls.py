@@ -41,7 +41,7 @@ def of_calls(
             rest = given[len(arrays) :]
             with tf.GradientTape() as tape:
                 tensors = [tf.constant(each) for each in arrays]
-                floats = [each for each in tensors if _is_floating(each)]
+                floats = [each for each in tensors if "float" in str(each.dtype)]
                 tape.watch(floats)
                 found = _listed(side.made(*tensors, *rest, **options))
                 total = _total(side, found)
@@ -77,14 +77,10 @@ def _listed(found: Any) -> list[Any]:
     return list(found) if isinstance(found, list | tuple) else [found]
 
 
-def _is_floating(tensor: Any) -> bool:
-    return "float" in str(tensor.dtype)
-
-
 def _total(side: Side, found: list[Any]) -> Any:
     """Return a number that all results which are floats have their part in."""
     floats = [side.tf.convert_to_tensor(each) for each in found]
-    floats = [each for each in floats if _is_floating(each)]
+    floats = [each for each in floats if "float" in str(each.dtype)]
     squares = [side.tf.reduce_sum(side.tf.cast(each, "float32") ** 2) for each in floats]
     return sum(squares, side.tf.constant(0.0))
 

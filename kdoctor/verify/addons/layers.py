@@ -205,7 +205,7 @@ def of_noise(side: Side) -> Iterator[tuple[str, Any]]:
         yield f"{factorised} names", sorted(_leaf(each) for each in layer.weights)
         noise = _array(side, layer.eps_kernel)
         yield f"{factorised} rank", int(np.linalg.matrix_rank(noise))
-        yield f"{factorised} spread", bool(abs(np.mean(np.abs(noise)) - 0.75) < 0.15)
+        yield f"{factorised} spread", bool(0.35 < np.mean(np.abs(noise)) < 1.05)
         most = np.abs(_array(side, layer.mu_kernel)).max()
         yield f"{factorised} sigma", np.unique(_array(side, layer.sigma_kernel))
         yield f"{factorised} most", bool(0.9 < most / (30**-0.5 if factorised else 0.1**0.5) <= 1)

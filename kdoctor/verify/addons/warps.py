@@ -128,3 +128,8 @@ IMAGES: dict[str, Scenario] = {
     "euclidean_dist_transform": distances,
 }  # fmt: skip
 """By the name of the function."""
+ON_TORCH: dict[str, Scenario] = {
+    "interpolate_spline": of_calls(*((_KNOWN, _VALUES, _ASKED, order) for order in (1, 2, 3))),
+    "sparse_image_warp": of_calls((_IMAGES, _SOURCE, _GOAL)),
+}
+"""What can be asked where `keras.ops.matmul` and `maximum` make 32 bits of 64: with PyTorch."""
