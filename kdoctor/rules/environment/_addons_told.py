@@ -22,10 +22,6 @@ _MONOTONIC: Final = (
     "`LuongAttention` with a bias added to the score, a sigmoid in place of the softmax, and "
     "`p * tf.math.cumprod(1 - p, 1, exclusive=True)` times what was attended to before"
 )
-_SKIPS: Final = (
-    "pair each token with those beside it in NumPy, before the data get into tensors: for each "
-    "place a random number of steps from `min_skips` to `max_skips` to both sides"
-)
 TOLD: Final = {
     **dict.fromkeys(
         (
@@ -56,11 +52,6 @@ TOLD: Final = {
         "write `tf.exp(tf.cumsum(tf.math.log(tf.clip_by_value(x, tiny, 1)), …))`, where `tiny` is "
         "`np.finfo(x.dtype.as_numpy_dtype).tiny`"
     ),
-    "text.parse_time": (
-        "parse texts with `datetime.datetime.strptime`, in a dataset by way of `tf.py_function`"
-    ),
-    "text.skip_gram_sample": _SKIPS,
-    "text.skip_gram_sample_with_text_vocab": _SKIPS,
     "register_all": (
         "it made the package's classes known to `load_model`; a class that kdoctor writes out "
         "registers itself by the same name, `Addons>` and its own: import the module that has it, "
