@@ -1,6 +1,6 @@
 """Run scenarios on keras_contrib and print what they gave, as JSON.
 
-Runs beside keras_contrib on Python 3.7, and imports nothing of kdoctor but one file of a folder.
+Runs beside keras_contrib on Python 3.7, and imports nothing of kdoctor but the files of one folder.
 """
 
 import importlib
@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import types
 
 import keras
 import numpy as np
@@ -17,7 +18,7 @@ import tensorflow as tf
 tf.compat.v1.enable_resource_variables()
 ROOMS = (
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses",
-    "metrics", "optimizers", "datasets.conll2000",
+    "metrics", "optimizers", "datasets.conll2000", "applications.densenet", "applications.nasnet",
 )  # fmt: skip
 
 
@@ -30,11 +31,21 @@ def _found(name):
 
 
 def _as_json(value):
-    if isinstance(value, (bool, str, list)):
+    if isinstance(value, list):
+        return [
+            each if isinstance(each, (str, float)) or each is None else _whole(each)
+            for each in value
+        ]
+    if isinstance(value, (bool, str)):
         return value
     array = np.asarray(value)
     numbers = [float("{:.7g}".format(each)) for each in array.astype("float64").ravel()]
     return {"dtype": array.dtype.name, "shape": list(array.shape), "data": numbers}
+
+
+def _whole(value):
+    """Return a size of a shape, or what else there is in a list."""
+    return value if isinstance(value, (bool, list)) else int(value)
 
 
 def _names():
@@ -57,16 +68,28 @@ def _names():
 def _parameter(each):
     stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
     default = "" if each.default is each.empty else "={!r}".format(each.default)
+    default = "=..." if " object at " in default else default
     return "{}{}{}".format(stars, each.name, default)
+
+
+def _loaded(folder, name):
+    """Load a file by the name that it has in kdoctor, which is not there."""
+    package = "kdoctor.verify.contrib"
+    for each in ("kdoctor", "kdoctor.verify", package):
+        sys.modules.setdefault(each, types.ModuleType(each))
+    spec = importlib.util.spec_from_file_location(package + "." + name, folder + "/" + name + ".py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def main(folder, *names):
     """Print the results of scenarios, of all where none is named."""
-    spec = importlib.util.spec_from_file_location("scenarios", folder + "/scenarios.py")
-    scenarios = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(scenarios)
+    scenarios = _loaded(folder, "scenarios")
+    _loaded(folder, "rare")
     results, failed = {}, []
-    for name, run in scenarios.SCENARIOS.items():
+    for name, run in _loaded(folder, "cases").SCENARIOS.items():
         if names and name not in names:
             continue
         keras.backend.clear_session()

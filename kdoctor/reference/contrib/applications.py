@@ -233,6 +233,11 @@ def ResNet101(input_shape, classes):
     return ResNet(input_shape, classes, bottleneck, repetitions=[3, 4, 23, 3])
 
 
+def ResNet152(input_shape, classes):
+    """Build a ResNet v2 of 152 layers."""
+    return ResNet(input_shape, classes, bottleneck, repetitions=[3, 8, 36, 3])
+
+
 def wide_block(start, filters, dropout):
     """Add two convolutions to what they begin with."""
     shortcut = start

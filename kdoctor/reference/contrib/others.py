@@ -31,6 +31,13 @@ class Clip(keras.constraints.Constraint):
         return {"c": self.c}
 
 
+class clip(Clip):
+    """The constraint, by its other name."""
+
+    def __init__(self, c=0.01):
+        super().__init__(c)
+
+
 class CyclicLR(keras.callbacks.Callback):
     """A learning rate that rises and falls, batch by batch."""
 

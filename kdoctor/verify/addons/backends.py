@@ -25,6 +25,7 @@ from kdoctor.verify.addons.layers import of_cell
 from kdoctor.verify.addons.recorded import RESULTS, differences, recorded_in
 from kdoctor.verify.addons.scenarios import Scenario, Side
 from kdoctor.verify.addons.training import of_dense_optimizer
+from kdoctor.verify.addons.warps import ON_TORCH
 
 _ADAM = "adam"
 OPTIMIZERS: dict[str, Scenario] = {
@@ -122,6 +123,8 @@ def results(name: str) -> Iterator[tuple[str, Any]]:
     scenario = OPTIMIZERS.get(name, SCENARIOS[name])
     if keras.backend.backend() == "jax":
         scenario = _ON_JAX.get(name, scenario)
+    elif keras.backend.backend() == "torch":
+        scenario = ON_TORCH.get(name, scenario)
     try:
         for about, value in scenario(Side(made(name), keras, _Numbers())):
             if not isinstance(value, _Untold):

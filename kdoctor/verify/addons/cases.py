@@ -38,6 +38,7 @@ from kdoctor.verify.addons.sequences import (
 )
 from kdoctor.verify.addons.text import TEXT
 from kdoctor.verify.addons.training_cases import TRAINING
+from kdoctor.verify.addons.warps import IMAGES
 
 _Cases = tuple[dict[str, Any], ...]
 _REDUCED: _Cases = (
@@ -237,5 +238,6 @@ SCENARIOS: dict[str, Scenario] = {
     **LAYERS,
     **TRAINING,
     **TEXT,
+    **IMAGES,
 }  # fmt: skip
 """By the name of the class or function."""

@@ -10,7 +10,8 @@ from typing import Any
 import keras
 
 from kdoctor.verify.addons.recorded import compare_with, recorded_in
-from kdoctor.verify.contrib.scenarios import SCENARIOS, Side
+from kdoctor.verify.contrib.cases import SCENARIOS
+from kdoctor.verify.contrib.scenarios import Side
 
 RESULTS = Path(__file__).with_name("results.json")
 _CRF = "kdoctor.reference.contrib.crf"

@@ -1,4 +1,4 @@
-"""What files do with optimizers of ``tensorflow_addons`` that those of Keras 3 cannot do."""
+"""What files do with optimizers of packages that died, which those of Keras 3 cannot do."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _OPTIMIZERS: Final = frozenset(
         *("DecoupledWeightDecayExtension", "extend_with_decoupled_weight_decay"),
     )
 )
+_OPTIMIZERS_OF_CONTRIB: Final = frozenset(("FTML", "ftml", "LARS", "lars", "Padam", "Yogi"))
 # Keras 2 looked for the sigmoid that a graph had made probabilities with, and took its logits.
 _OF_PROBABILITIES: Final = frozenset(("SigmoidFocalCrossEntropy", "sigmoid_focal_crossentropy"))
 _LOGITS: Final = (
@@ -46,6 +47,7 @@ _COMPARED: Final = {
     # Its kernels for the CPU and for CUDA did not look at the same places beyond that.
     (PACKAGE, "CorrelationCost", "stride_1"): ("1",),
     (PACKAGE, "RSquare", "multioutput"): ("'uniform_average'",),
+    **{(CONTRIB, each, "weights"): ("None",) for each in ("DenseNet", "NASNet", "NASNetCIFAR")},
     **{
         (CONTRIB, "CRF", each): values
         for each, values in (
@@ -76,6 +78,8 @@ def used_otherwise(module: Module, reference: Reference, helper: Helper) -> str:
         return _LOGITS
     if not_compared := _not_compared(module, reference, helper):
         return not_compared
+    if helper.package == CONTRIB and helper.leaf in _OPTIMIZERS_OF_CONTRIB:
+        return _of_the_file(module)
     if helper.package != PACKAGE or helper.leaf not in _OPTIMIZERS:
         return ""
     calls = [each.call for each in _reads(module, reference)]

@@ -19,7 +19,9 @@ _UNLIKE: Final = {
     **dict.fromkeys(("StochasticDepth", "SampleEmbeddingSampler"), _RANDOM),
     "ScheduledEmbeddingTrainingSampler": _RANDOM,
     "ScheduledOutputTrainingSampler": _RANDOM,
-    **dict.fromkeys(("random_cutout", "NoisyDense", "ESNCell", "ESN"), _RANDOM),
+    **dict.fromkeys(
+        ("random_cutout", "random_hsv_in_yiq", "NoisyDense", "ESNCell", "ESN"), _RANDOM
+    ),
     "rrelu": "Keras 3 does not tell a function that a model is in training: without "
     "`training=True` nothing is drawn, and with it other numbers are",
     "AveragedOptimizerWrapper": "what derives from it is given variables of Keras 3, to which "
@@ -27,7 +29,19 @@ _UNLIKE: Final = {
     "WeightNormalization": "the first batch is put through the weights as they are then, where "
     "`tensorflow_addons` took those that it was built with",
 }
+_SAVED: Final = "the names of its files end as Keras 3 asks"
+_PRETRAINED: Final = "the weights of ImageNet that it loads by default were not tried"
+_DEEP: Final = "of its kind only smaller networks were compared with those of `keras_contrib`"
 _UNLIKE_CONTRIB: Final = {
+    "ResNet152": "it raised in `keras_contrib`: nothing is there to compare it with",
+    "SnapshotModelCheckpoint": _SAVED,
+    "SnapshotCallbackBuilder": f"{_SAVED}, and the best weights are those of `val_accuracy`",
+    "ConvolutionAware": _RANDOM,
+    **dict.fromkeys(("DenseNetFCN", "NASNet"), "it was not compared with that of `keras_contrib`"),
+    "TensorBoardGrouped": "files and tags are those of the callback of Keras 3",
+    **dict.fromkeys(("DenseNetImageNet121", "NASNetMobile", "NASNetLarge"), _PRETRAINED),
+    **dict.fromkeys(("DenseNetImageNet161", "DenseNetImageNet169"), _PRETRAINED),
+    **dict.fromkeys(("DenseNetImageNet201", "DenseNetImageNet264", "NASNetCIFAR"), _DEEP),
     "CyclicLR": "losses in its history are means since the epoch began, as Keras 3 logs them",
     "WideResidualNetwork": "the weights of CIFAR-10 that it loads by default were not tried",
 }
@@ -71,6 +85,10 @@ WRITTEN: Final = (
     *("crf_multitag_sequence_score", "crf_log_norm", "crf_forward", "crf_log_likelihood"),
     *("viterbi_decode", "CrfDecodeForwardRnnCell", "crf_decode_forward", "crf_decode_backward"),
     *("crf_decode", "crf_constrained_decode", "CRF", "CRFModelWrapper"),
+    *("interpolate_bilinear", "dense_image_warp", "interpolate_spline", "sparse_image_warp"),
+    *("resampler", "mean_filter2d", "median_filter2d", "sharpness", "equalize", "blend"),
+    *("adjust_hsv_in_yiq", "random_hsv_in_yiq", "shear_x", "shear_y", "translate_xy"),
+    *("connected_components", "euclidean_dist_transform"),
 )
 """The definitions in ``kdoctor.reference.addons`` that have the name of what they stand for."""
 
@@ -79,8 +97,14 @@ WRITTEN_OF_CONTRIB: Final = (
     *("crf_accuracy", "jaccard_distance", "DSSIMObjective", "InstanceNormalization"),
     *("GroupNormalization", "Swish", "SineReLU", "SubPixelUpscaling", "squash", "Clip"),
     *("CyclicLR", "load_data"),
-    *("ResNet", "ResNet18", "ResNet34", "ResNet50", "ResNet101"),  # 152 raised in Keras 2 as well
-    "WideResidualNetwork",
+    *("ResNet", "ResNet18", "ResNet34", "ResNet50", "ResNet101", "ResNet152"),
+    *("WideResidualNetwork", "FTML", "ftml", "LARS", "lars", "Padam", "Yogi", "clip", "PELU"),
+    *("SReLU", "CosineDense", "CosineConvolution2D", "CosineConv2D", "Capsule"),
+    *("ConvolutionAware", "DeadReluDetector", "SnapshotModelCheckpoint"),
+    *("SnapshotCallbackBuilder", "TensorBoardGrouped", "DenseNet", "DenseNetFCN"),
+    *("DenseNetImageNet121", "DenseNetImageNet161", "DenseNetImageNet169"),
+    *("DenseNetImageNet201", "DenseNetImageNet264", "NASNet", "NASNetLarge", "NASNetMobile"),
+    "NASNetCIFAR",
 )
 """The same of ``kdoctor.reference.contrib``."""
 
