@@ -48,6 +48,7 @@ class Decoder:
         raise NotImplementedError
 
 
+# Without inputs, Keras gives `call` the masks of all else: a dictionary.
 class BaseDecoder(keras.layers.Layer):
     """A layer that gives one token after another, until all sequences have ended."""
 
@@ -101,7 +102,7 @@ class BaseDecoder(keras.layers.Layer):
         if callable(initial_state):
             initial_state = initial_state()
         mask = inputs_mask if mask is None else mask
-        if mask is not None:
+        if tf.is_tensor(mask):
             kwargs["mask"] = mask
         return dynamic_decode(
             self,
@@ -151,6 +152,7 @@ def kept_where(finished, new, old):
     return tf.where(tf.reshape(finished, shape), old, new)
 
 
+# A layer is a `BaseDecoder`, or a copy of that class in another file.
 def dynamic_decode(
     decoder,
     output_time_major=False,
@@ -168,7 +170,7 @@ def dynamic_decode(
         maximum_iterations = tf.cast(maximum_iterations, tf.int32)
         if len(maximum_iterations.shape) != 0:
             raise ValueError("maximum_iterations must be a scalar")
-    if isinstance(decoder, BaseDecoder):
+    if isinstance(decoder, keras.layers.Layer):
         own = kwargs.pop("decoder_init_kwargs", {})
         first = decoder.initialize(kwargs.pop("decoder_init_input", None), **own)
     else:

@@ -12,46 +12,7 @@ _KERNELS: Final = (
     "it chose whether operations of the package ran in C++; what stands for them here is made of "
     "Keras' and TensorFlow's own: delete the call"
 )
-_BEAMS: Final = (
-    "search with a loop of your own: add the log-probabilities of a step to those of each beam, "
-    "take the best with `tf.math.top_k` over beams and words together, and gather the states of "
-    "their parents (`index // words`)"
-)
-_MONOTONIC: Final = (
-    "derive from `AttentionMechanism`, which kdoctor writes out: `BahdanauAttention` and "
-    "`LuongAttention` with a bias added to the score, a sigmoid in place of the softmax, and "
-    "`p * tf.math.cumprod(1 - p, 1, exclusive=True)` times what was attended to before"
-)
 TOLD: Final = {
-    **dict.fromkeys(
-        (
-            "seq2seq.BeamSearchDecoder",
-            "seq2seq.BeamSearchDecoderOutput",
-            "seq2seq.BeamSearchDecoderState",
-            "seq2seq.FinalBeamSearchDecoderOutput",
-        ),
-        _BEAMS,
-    ),
-    **dict.fromkeys(
-        (
-            "seq2seq.BahdanauMonotonicAttention",
-            "seq2seq.LuongMonotonicAttention",
-            "seq2seq.monotonic_attention",
-        ),
-        _MONOTONIC,
-    ),
-    "seq2seq.gather_tree": (
-        "go back from the last step in a loop: `ids = tf.gather(step_ids[t], beam, batch_dims=1)`, "
-        "then `beam = tf.gather(parent_ids[t], beam, batch_dims=1)`"
-    ),
-    "seq2seq.gather_tree_from_array": (
-        "find the beam of each step as for `gather_tree`, and read the array with `tf.gather(…, "
-        "axis=2, batch_dims=2)`"
-    ),
-    "seq2seq.safe_cumprod": (
-        "write `tf.exp(tf.cumsum(tf.math.log(tf.clip_by_value(x, tiny, 1)), …))`, where `tiny` is "
-        "`np.finfo(x.dtype.as_numpy_dtype).tiny`"
-    ),
     "register_all": (
         "it made the package's classes known to `load_model`; a class that kdoctor writes out "
         "registers itself by the same name, `Addons>` and its own: import the module that has it, "

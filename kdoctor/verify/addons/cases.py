@@ -10,6 +10,7 @@ from kdoctor.verify.addons.attention import (
     of_state,
     of_wrapper,
 )
+from kdoctor.verify.addons.beams import BEAMS
 from kdoctor.verify.addons.layer_cases import LAYERS
 from kdoctor.verify.addons.scenarios import (
     Scenario,
@@ -238,6 +239,7 @@ SCENARIOS: dict[str, Scenario] = {
     **LAYERS,
     **TRAINING,
     **TEXT,
+    **BEAMS,
     **IMAGES,
 }  # fmt: skip
 """By the name of the class or function."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from kdoctor.verify.addons.scenarios import Scenario, Side, _floats, _random, _seed
 
-_MODULES = ("samplers", "decoders", "attention", "wrapper", "losses", "beams")
+_MODULES = ("samplers", "decoders", "attention", "wrapper", "losses", "beams",
+            "beam_search", "monotonic", "monotonic_attention")  # fmt: skip
 _BATCH, _TIME, _DEPTH, _WORDS, _UNITS = 3, 4, 5, 6, 5
 
 
