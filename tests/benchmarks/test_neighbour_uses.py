@@ -9,8 +9,7 @@ from tools.neighbour_uses import SUBJECTS, extracted, measured
 
 MINE = """import tensorflow_addons as tfa
 
-layers = [tfa.layers.GELU(), tfa.layers.GELU()]
-tfa.options.warn_fallback("GELU")
+layers = [tfa.layers.GELU(), tfa.layers.GELU(), tfa.optimizers.KerasLegacyOptimizer(2)]
 """
 
 
@@ -29,8 +28,8 @@ def test_uses_count_once_each_and_imports_do_not(tmp_path: Path) -> None:
     files = list(extracted(repository, tmp_path / "here"))
     assert [each.name for each in files] == ["mine.py", "old.py"]
     before, safe, unsafe = measured(files, SUBJECTS[0])
-    assert before == {"layers.GELU": 2, "options.warn_fallback": 1}
-    assert safe == unsafe == {"options.warn_fallback": 1}
+    assert before == {"layers.GELU": 2, "optimizers.KerasLegacyOptimizer": 1}
+    assert safe == unsafe == {"optimizers.KerasLegacyOptimizer": 1}
     assert files[0].read_text() == MINE
 
 
