@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
+from kdoctor.rules.dead_packages import StandIn
 from kdoctor.verify.reference.catalogue import Module
 from kdoctor.verify.reference.results import Result
 
 
-def write_list(modules: Sequence[Module], page: Page) -> None:
-    """Write each file with its summary, and each name that it defines."""
+def write_list(
+    modules: Sequence[Module], page: Page, stand_ins: Mapping[str, Sequence[StandIn]]
+) -> None:
+    """Write each file with its summary, and each name that it defines; of packages, how many."""
     width = max(len(each.name) for module in modules for each in module.definitions)
     for module in modules:
         page.line(f"{page.paint('path', module.name)}: {module.summary}")
         for each in module.definitions:
             page.line(f"  {each.name.ljust(width)}  {each.summary}")
         page.line()
+    for package, several in stand_ins.items():
+        told = f"what stands for {len(several)} of its names; kdoctor reference {package} lists it"
+        page.line(f"{page.paint('path', package)}: {told}.")
+    page.line()
     page.line("kdoctor reference NAME prints the file that defines NAME; it is self-contained.")
 
 
-def write_source(module: Module, page: Page) -> None:
+def write_stand_ins(stand_ins: Sequence[StandIn], page: Page) -> None:
+    """Write each name of a package that something stands for, with what that is."""
+    width = max(len(each.name) for each in stand_ins)
+    for each in stand_ins:
+        page.line(f"{each.name.ljust(width)}  {each.summary}".rstrip())
+
+
+def write_source(source: str, page: Page) -> None:
     """Write a file of the reference unchanged."""
-    page.line(module.source.rstrip("\n"))
+    page.line(source.rstrip("\n"))
 
 
 def write_results(results: Sequence[Result], page: Page) -> None:

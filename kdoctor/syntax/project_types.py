@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -17,7 +17,6 @@ from kdoctor.target import FRAMEWORKS
 if TYPE_CHECKING:
     import libcst as cst
 
-    from kdoctor.syntax.module import Module
     from kdoctor.syntax.values import Value
 
 _T = TypeVar("_T")
@@ -72,7 +71,7 @@ class Passing(Struct, frozen=True):
 class OpenUse(NamedTuple):
     """A use of a name, in the module that it stands in; what is asked of that is ``noted``."""
 
-    module: Module
+    module: Any  # a `Module`, which is made of what stands here
     node: cst.Name | cst.Attribute
     noted: Noted
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
+from typing import Final
 
 import libcst as cst
 
@@ -28,6 +29,9 @@ from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
+
+HAS_GENERATORS: Final = Trigger(lambda quick, _: bool(quick.nodes.get(ast.Yield)))
+"""A function of the file is a generator."""
 
 
 class Generator(Match):

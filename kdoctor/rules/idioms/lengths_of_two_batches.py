@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.queries import Argument
-from kdoctor.analysis.queries.generators import data
+from kdoctor.analysis.queries.generators import HAS_GENERATORS, data
 from kdoctor.analysis.training.generators import function_called
 from kdoctor.analysis.training.sequence_lengths import yields_several_lengths
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
@@ -21,7 +21,7 @@ from kdoctor.syntax.libcst_walk import own_nodes
 NAME: Final = "batches_of_any_size"
 HELPER: Final = '''\
 def batches_of_any_size(batches):
-    """Let later batches have other sizes than the first, in all their axes, as in Keras 2."""
+    """Leave the sizes of all axes open, as Keras 2 did."""
     batches = iter(batches)
     first = next(batches)
 
@@ -49,7 +49,7 @@ _METHODS: Final = ("fit", "evaluate", "predict", *("fit_generator", "evaluate_ge
     "KD528",
     severity=Severity.ERROR,
     since="3.0",
-    look_for=data(*_METHODS, "predict_generator"),
+    look_for=data(*_METHODS, "predict_generator").beside(HAS_GENERATORS),
     only_alone=True,
 )
 def check(given: Argument) -> Finding | None:

@@ -48,19 +48,27 @@ def holding(name: str) -> Module:
     Raises:
         UsageProblem: there is none.
     """
-    known = {
-        each.lower(): module
-        for module in modules()
-        for each in (*(definition.name for definition in module.definitions), module.name)
-    }
-    found = known.get(name.lower())
+    found = find(name)
     if found is None:
-        near = difflib.get_close_matches(name.lower(), known, 1, 0.5)
+        near = difflib.get_close_matches(name.lower(), _by_name(), 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageProblem(
             f"the reference has no {name!r}{hint} (`kdoctor reference` lists its contents)"
         )
     return found
+
+
+def find(name: str) -> Module | None:
+    """Return the file with this name, or with a function or class of this name, ignoring case."""
+    return _by_name().get(name.lower())
+
+
+def _by_name() -> dict[str, Module]:
+    return {
+        each.lower(): module
+        for module in modules()
+        for each in (*(definition.name for definition in module.definitions), module.name)
+    }
 
 
 def _read(name: str, source: str) -> Module:
