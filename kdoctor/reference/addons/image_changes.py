@@ -98,7 +98,8 @@ def equalize(image, bins=256, name=None):
         step = (tf.reduce_sum(used) - used[-1]) // (bins - 1)
         least = tf.maximum(step, 1)
         table = (tf.cumsum(counts, exclusive=True) + least // 2) // least
-        found = tf.gather(tf.clip_by_value(table, 0, bins - 1), row)
+        place = tf.clip_by_value(row, 0, bins - 1)
+        found = tf.gather(tf.clip_by_value(table, 0, bins - 1), place)
         return tf.where(step == 0, row, found)
 
     found = tf.map_fn(equalized, rows)

@@ -235,7 +235,7 @@ class CRF(keras.layers.Layer):
         after = keras.ops.concatenate([there[:, 1:], after], axis=1)
 
         def step(last, given):
-            cost, now, later = given
+            cost, now, later = given[:, :-2], given[:, -2], given[:, -1]
             chain = keras.ops.expand_dims(self.chain_kernel, 0)
             chain = chain * keras.ops.reshape(now * later, (-1, 1, 1))
             cost = cost * keras.ops.expand_dims(now, -1)
@@ -248,11 +248,9 @@ class CRF(keras.layers.Layer):
             )
             return found, found
 
-        rows = (
-            keras.ops.transpose(energy, (1, 0, 2)),
-            keras.ops.transpose(there),
-            keras.ops.transpose(after),
-        )
+        ones = [keras.ops.expand_dims(each, 2) for each in (there, after)]
+        rows = keras.ops.concatenate([energy, *ones], axis=2)
+        rows = keras.ops.transpose(rows, (1, 0, 2))
         last, every = keras.ops.scan(step, keras.ops.zeros_like(energy[:, 0]), rows)
         every = keras.ops.transpose(every, (1, 0, 2))
         return last, keras.ops.flip(every, 1) if backwards else every

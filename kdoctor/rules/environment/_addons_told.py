@@ -12,16 +12,7 @@ _KERNELS: Final = (
     "it chose whether operations of the package ran in C++; what stands for them here is made of "
     "Keras' and TensorFlow's own: delete the call"
 )
-_SKIPS: Final = (
-    "pair each token with those beside it in NumPy, before the data get into tensors: for each "
-    "place a random number of steps from `min_skips` to `max_skips` to both sides"
-)
 TOLD: Final = {
-    "text.parse_time": (
-        "parse texts with `datetime.datetime.strptime`, in a dataset by way of `tf.py_function`"
-    ),
-    "text.skip_gram_sample": _SKIPS,
-    "text.skip_gram_sample_with_text_vocab": _SKIPS,
     "register_all": (
         "it made the package's classes known to `load_model`; a class that kdoctor writes out "
         "registers itself by the same name, `Addons>` and its own: import the module that has it, "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,7 +135,90 @@ def _named(model: Any) -> dict[str, Any]:
     return leaves
 
 
+_WORDS = np.array(["the", "quick", "brown", "fox", "jumps"])
+_TIMES = (
+    ("2019-05-17T23:56:09.05Z", "%Y-%m-%dT%H:%M:%E*S%Ez"),
+    ("2019-05-17T23:56:09.123456789+02:30", "%Y-%m-%dT%H:%M:%E*S%Ez"),
+    ("2019-05-17 23:56:60.5", "%E4Y-%m-%d %H:%M:%E*S"), ("15:45", "%H:%M"),
+    ("  1 Feb 68 03:04 PM ", "%d %b %y %I:%M %p"), ("1969-12-31 23:59:59.5", "%F %H:%M:%E*S"),
+    ("Fri, 17 May 2019 23:56:09 -0800", "%a, %d %B %Y %H:%M:%S %z"), ("1558137369", "%s"),
+    ("05/07/19 100%", "%D 100%%"),
+)  # fmt: skip
+_UNITS = ("SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND")
+
+
+def times(side: Side) -> _Batches:
+    """Parse times of several formats, some of which cannot be."""
+    tf = side.tf
+    for text, form in _TIMES:
+        for unit in _UNITS:
+            found = side.made(text, form, unit)
+            # The record has 7 digits of a number.
+            yield f"{text} {unit}", [str(int(found)), str(found.dtype.name), list(found.shape)]
+    many = side.made(tf.constant([["10:00", "11:30"]]), "%H:%M", "SECOND")
+    yield "many", many
+    for text, form in (("2019-13-01", "%F"), ("2019-02-30", "%F"), ("24:00", "%H:%M"), ("x", "%H")):
+        try:
+            side.made(text, form, "SECOND")
+        except Exception:  # noqa: BLE001 - of which kind is not the question
+            yield f"{text} raises", True
+
+
+def pairs(side: Side) -> _Batches:
+    """Pair words at a distance that is not drawn; and see that what is drawn is bound."""
+    tf = side.tf
+    words, numbers = tf.constant(_WORDS), tf.constant([3, 1, 4, 1, 5, 9, 2])
+    for number, case in enumerate(_SKIPS):
+        for given in (words, numbers):
+            found = side.made(given, **case)
+            for place, each in enumerate(found):
+                yield f"{number} {given.dtype.name} {place}", _texts(each)
+    here, _ = side.made(tf.range(400), min_skips=0, max_skips=3, seed=3)
+    yield "about as many", bool(abs(here.shape[0] / 400 - 3) < 0.4)
+    keys = tf.lookup.KeyValueTensorInitializer(["the", "fox", "jumps"], [9, 2, 1])
+    table = tf.lookup.StaticHashTable(keys, -1)
+    for least in (None, 2):
+        found = side.made(words, 1, 1, vocab_freq_table=table, vocab_min_count=least)
+        yield f"of a table {least}", [_texts(each) for each in found]
+    rare = {"vocab_freq_table": table, "vocab_subsampling": 1.0, "corpus_size": 1}
+    yield "of frequent ones", [_texts(each) for each in side.made(words, 1, 1, **rare)]
+    for wrong in ({"vocab_min_count": 1}, {"corpus_size": 1, "vocab_freq_table": table}):
+        try:
+            side.made(words, **wrong)
+        except ValueError:
+            yield f"{sorted(wrong)} raises", True
+
+
+_SKIPS: tuple[dict[str, Any], ...] = (
+    {"min_skips": 1, "max_skips": 1}, {"min_skips": 2, "max_skips": 2, "start": 1},
+    {"min_skips": 1, "max_skips": 1, "limit": 3, "emit_self_as_target": True},
+    {"min_skips": 0, "max_skips": 0, "emit_self_as_target": True},
+    {"min_skips": 0, "max_skips": 0}, {"min_skips": 9, "max_skips": 9, "start": 1, "limit": 90},
+)  # fmt: skip
+
+
+def _texts(tensor: Any) -> list[str]:
+    return [str(each) for each in np.array(tensor).tolist()]
+
+
+def pairs_of_a_file(side: Side) -> _Batches:
+    """Pair the words that a file counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "words.csv"
+        file.write_text("the,x,9\nfox,y,2\njumps,z,1\n", "utf-8")
+        given = {"vocab_freq_index": 2, "min_skips": 1, "max_skips": 1}
+        for number, more in enumerate(({}, {"vocab_min_count": 2}, {"vocab_freq_index": 1})):
+            try:
+                found = side.made(side.tf.constant(_WORDS), str(file), **{**given, **more})
+                yield f"{number}", [_texts(each) for each in found]
+            except ValueError:
+                yield f"{number} raises", True
+
+
 TEXT: dict[str, Scenario] = {
+    "parse_time": times,
+    "skip_gram_sample": pairs,
+    "skip_gram_sample_with_text_vocab": pairs_of_a_file,
     "crf_filtered_inputs": of_calls((_SCORES, _ALLOWED), has_gradients=False),
     "crf_unary_score": of_calls(
         (_TAGS, _LENGTHS, _SCORES), (_WIDE_TAGS, _LONG, _SCORES), (_TAG, _SHORT, _FIRST),

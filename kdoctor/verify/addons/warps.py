@@ -37,6 +37,7 @@ def equalized(side: Side) -> Iterator[tuple[str, Any]]:
         for dtype, bins in (("uint8", 256), ("float32", 200)):
             yield f"{shape} {dtype}", side.made(tf.constant(few.astype(dtype)), bins)
     yield "flat", side.made(tf.zeros([4, 4, 3], "uint8"))
+    yield "below zero", side.made(tf.constant([[-1.5, 0.25], [3.0, 300.0]]))
 
 
 def random_colours(side: Side) -> Iterator[tuple[str, Any]]:

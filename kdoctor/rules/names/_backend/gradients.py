@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES
+from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Fix, NoFix, Precedence
 from kdoctor.rules.fixes.helper_definition import is_name_of_module, not_added, spelled_helper
@@ -91,11 +93,31 @@ def as_gradients(module: Module, reference: Reference) -> Fix | NoFix:
     assert reference.call is not None
     return Fix(
         f"Call `{NAME}`, a function of this file that does what `K.gradients` did",
-        (*helper.edits, Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY)),
+        (
+            *helper.edits,
+            Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY),
+            *_inputs_of_tensors(module),
+        ),
         Applicability.UNSAFE,
         helper.imports,
         unsafe_because=RUNS_AGAIN,
     )
+
+
+@once
+def _inputs_of_tensors(module: Module) -> tuple[Edit, ...]:
+    """Return the edits that write `x` for `Input(tensor=x)`.
+
+    In the graph of Keras 2 the two were one tensor; here the input is a new one, and what is
+    computed of it does not hang on what `x` was computed of.
+    """
+    edits = []
+    for call in module.nodes(cst.Call):
+        split = split_root(module.qualified(call.func) or "")
+        given = passed(call, "tensor")
+        if split and split[1].rpartition(".")[2] == "Input" and isinstance(given, cst.Name):
+            edits.append(Edit(module.span(call), (module.source(given),), Precedence.ATOM))
+    return tuple(edits)
 
 
 @once

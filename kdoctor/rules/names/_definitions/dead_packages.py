@@ -19,6 +19,7 @@ _UNLIKE: Final = {
     **dict.fromkeys(("StochasticDepth", "SampleEmbeddingSampler"), _RANDOM),
     "ScheduledEmbeddingTrainingSampler": _RANDOM,
     "ScheduledOutputTrainingSampler": _RANDOM,
+    **dict.fromkeys(("skip_gram_sample", "skip_gram_sample_with_text_vocab"), _RANDOM),
     **dict.fromkeys(
         ("random_cutout", "random_hsv_in_yiq", "NoisyDense", "ESNCell", "ESN"), _RANDOM
     ),
@@ -37,7 +38,6 @@ _UNLIKE_CONTRIB: Final = {
     "SnapshotModelCheckpoint": _SAVED,
     "SnapshotCallbackBuilder": f"{_SAVED}, and the best weights are those of `val_accuracy`",
     "ConvolutionAware": _RANDOM,
-    **dict.fromkeys(("DenseNetFCN", "NASNet"), "it was not compared with that of `keras_contrib`"),
     "TensorBoardGrouped": "files and tags are those of the callback of Keras 3",
     **dict.fromkeys(("DenseNetImageNet121", "NASNetMobile", "NASNetLarge"), _PRETRAINED),
     **dict.fromkeys(("DenseNetImageNet161", "DenseNetImageNet169"), _PRETRAINED),
@@ -85,6 +85,7 @@ WRITTEN: Final = (
     *("crf_multitag_sequence_score", "crf_log_norm", "crf_forward", "crf_log_likelihood"),
     *("viterbi_decode", "CrfDecodeForwardRnnCell", "crf_decode_forward", "crf_decode_backward"),
     *("crf_decode", "crf_constrained_decode", "CRF", "CRFModelWrapper"),
+    *("parse_time", "skip_gram_sample", "skip_gram_sample_with_text_vocab"),
     *("gather_tree", "gather_tree_from_array", "safe_cumprod", "monotonic_attention"),
     *("LuongMonotonicAttention", "BahdanauMonotonicAttention", "BeamSearchDecoder"),
     *("BeamSearchDecoderOutput", "BeamSearchDecoderState", "FinalBeamSearchDecoderOutput"),
