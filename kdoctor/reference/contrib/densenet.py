@@ -28,10 +28,10 @@ def dense_kernel(x, filters, size, name, decay=None, **options):
     )(x)
 
 
-def dense_block(x, layers, growth, bottleneck, dropout, decay, prefix):
+def dense_block(x, count, growth, bottleneck, dropout, decay, prefix):
     """Add units to what they begin with; return that, and all parts of it."""
     parts = [x]
-    for number in range(layers):
+    for number in range(count):
         name = f"{prefix}_{number}"
         unit = dense_norm(x, f"{name}_bn")
         if bottleneck:
@@ -86,14 +86,14 @@ def check_dense_top(activation, classes, reduction):
         raise ValueError("`reduction` value must lie between 0.0 and 1.0")
 
 
-def layers_of_blocks(depth, blocks, layers, bottleneck):
+def layers_of_blocks(depth, blocks, counts, bottleneck):
     """Return how many units each block has."""
-    if isinstance(layers, (list, tuple)):
-        if len(layers) != blocks:
+    if isinstance(counts, (list, tuple)):
+        if len(counts) != blocks:
             raise ValueError("`nb_layers_per_block` has one number for each block")
-        return list(layers)
-    if layers != -1:
-        return [layers] * blocks
+        return list(counts)
+    if counts != -1:
+        return [counts] * blocks
     if (depth - 4) % 3:
         raise AssertionError("Depth must be 3 N + 4 if nb_layers_per_block == -1")
     count = (depth - 4) // 3
@@ -141,7 +141,7 @@ def DenseNet(
     data_format = keras.config.image_data_format()
     shape = obtain_input_shape(input_shape, 32, 8, data_format, include_top)
     start = keras.layers.Input(shape) if input_tensor is None else input_tensor
-    layers = layers_of_blocks(depth, nb_dense_block, nb_layers_per_block, bottleneck)
+    counts = layers_of_blocks(depth, nb_dense_block, nb_layers_per_block, bottleneck)
     filters = nb_filter if nb_filter > 0 else 2 * growth_rate
     first = (filters, bottleneck, reduction, subsample_initial_block)
     size, strides = ((7, 7), (2, 2)) if subsample_initial_block else ((3, 3), (1, 1))
@@ -151,7 +151,7 @@ def DenseNet(
     if subsample_initial_block:
         x = dense_norm(x, "initial_bn")
         x = keras.layers.MaxPooling2D((3, 3), strides=(2, 2), padding="same")(x)
-    for number, count in enumerate(layers):
+    for number, count in enumerate(counts):
         if number:
             filters = int(filters * (1.0 - reduction))
             name = f"tr_{number - 1}"
@@ -205,13 +205,13 @@ def DenseNetFCN(
     rows, columns = input_shape[1:] if is_first else input_shape[:2]
     if min(each or 2**nb_dense_block for each in (rows, columns)) < 2**nb_dense_block:
         raise ValueError(f"Input size must be at least {2**nb_dense_block}")
-    layers = nb_layers_per_block
-    if isinstance(layers, (list, tuple)):
-        if len(layers) != nb_dense_block + 1:
+    counts = nb_layers_per_block
+    if isinstance(counts, (list, tuple)):
+        if len(counts) != nb_dense_block + 1:
             raise ValueError("`nb_layers_per_block` has one number more than blocks")
-        layers = [*layers, *layers[-2::-1]]
+        counts = [*counts, *counts[-2::-1]]
     else:
-        layers = [layers] * (2 * nb_dense_block + 1)
+        counts = [counts] * (2 * nb_dense_block + 1)
     start = keras.layers.Input(input_shape) if input_tensor is None else input_tensor
     x = dense_kernel(
         start, init_conv_filters, initial_kernel_size, "initial_conv2D", weight_decay
@@ -224,19 +224,19 @@ def DenseNetFCN(
         x = dense_transition(x, int(filters * left), *down)
     skipped = []
     for number in range(nb_dense_block):
-        x, _ = dense_block(x, layers[number], *block, f"dense_{number}")
+        x, _ = dense_block(x, counts[number], *block, f"dense_{number}")
         skipped.append(x)
-        filters = int((filters + layers[number] * growth_rate) * left)
+        filters = int((filters + counts[number] * growth_rate) * left)
         x = dense_transition(x, filters, weight_decay, f"tr_{number}", down[2])
-    _, parts = dense_block(x, layers[nb_dense_block], *block, f"dense_{nb_dense_block}")
+    _, parts = dense_block(x, counts[nb_dense_block], *block, f"dense_{nb_dense_block}")
     up = (upsampling_type.lower(), weight_decay)
     for number in range(nb_dense_block):
         x = keras.layers.concatenate(parts[1:], axis=channel_axis())
-        kept = growth_rate * layers[nb_dense_block + number]
+        kept = growth_rate * counts[nb_dense_block + number]
         x = dense_transition_up(x, kept, *up, f"tr_up_{number}")
         x = keras.layers.concatenate([x, skipped[-1 - number]], axis=channel_axis())
         place = nb_dense_block + 1 + number
-        x, parts = dense_block(x, layers[place], *block, f"dense_{place}")
+        x, parts = dense_block(x, counts[place], *block, f"dense_{place}")
     if early_transition:
         x = dense_transition_up(x, growth_rate, *up, "tr_up_early")
     if include_top:

@@ -120,7 +120,7 @@ class ConvolutionAware(keras.initializers.Initializer):
             kernels.append(parts)
         kernels = np.array(kernels)
         kernels = kernels * np.sqrt(2 / fan_in / np.var(kernels))
-        order = (2, 1, 0) if rank == 3 else (*range(2, rank), 0, 1)
+        order = {3: (2, 1, 0), 4: (2, 3, 0, 1), 5: (3, 4, 0, 1, 2)}[rank]  # as it was
         return keras.ops.convert_to_tensor(kernels.transpose(order), dtype)
 
     def _create_basis(self, random, filters, size):

@@ -52,9 +52,11 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
     standard error, even if the values of one call are correlated.
     """
     groups: dict[str, list[float]] = {}
-    taken = min(_seconds(call), _seconds(call))  # the first call of all may build a lot
+    taken = _seconds(call)
     if taken > _TOO_SLOW:
         return None
+    if taken > _FAST:
+        taken = min(taken, _seconds(call))  # the first call of all may build a lot
     count = _SLOW_CALLS if taken > _SLOW else _CALLS if taken > _FAST else _FAST_CALLS
     for _ in range(_GROUPS):
         results = [_of_numbers(call()) for _ in range(count)]
